@@ -1,0 +1,119 @@
+// GET /openapi/v1.json: the greeting endpoint as an OpenAPI 3.1 document. Loaded in Development only.
+import { contentReply, type Endpoint } from '../http/reply.ts';
+import { DEFAULT_NAME, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './name.ts';
+
+const exampleTraceId = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
+
+const schemas = {
+  GreetingResponse: {
+    type: 'object',
+    description: 'A greeting, computed for this request.',
+    required: ['message', 'generatedAt'],
+    additionalProperties: false,
+    properties: {
+      message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
+      generatedAt: {
+        type: 'string',
+        format: 'date-time',
+        description: 'The instant of the greeting: UTC, in milliseconds, with a numeric offset.',
+        pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
+      },
+    },
+  },
+  ValidationProblem: {
+    type: 'object',
+    description: 'What is wrong with the parameters (RFC 9457).',
+    required: ['type', 'title', 'status', 'errors', 'traceId'],
+    additionalProperties: false,
+    properties: {
+      type: { type: 'string', format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
+      title: { type: 'string', const: 'One or more validation errors occurred.' },
+      status: { type: 'integer', const: 400 },
+      errors: {
+        type: 'object',
+        description: 'For each offending parameter, what is wrong with it and what is accepted.',
+        required: ['name'],
+        additionalProperties: false,
+        properties: { name: { type: 'array', minItems: 1, items: { type: 'string' } } },
+      },
+      traceId: {
+        type: 'string',
+        description: 'The W3C `traceparent` of this reply; the log knows it too.',
+        pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
+      },
+    },
+  },
+  UnexpectedProblem: {
+    type: 'object',
+    description: 'Something failed inside the service (RFC 9457); the log has the details.',
+    required: ['title', 'status', 'detail', 'instance'],
+    additionalProperties: false,
+    properties: {
+      title: { type: 'string', const: 'An unexpected error occurred.' },
+      status: { type: 'integer', const: 500 },
+      detail: { type: 'string', const: 'Contact support if the problem persists.' },
+      instance: { type: 'string', format: 'uri-reference', description: 'The path of the failed request.' },
+    },
+  },
+} as const;
+
+function response(description: string, mediaType: string, schema: keyof typeof schemas, example: object) {
+  return { description, content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example } } };
+}
+
+export const document = {
+  openapi: '3.1.1',
+  info: { title: 'Greeting Service | v1', version: '1.0.0' },
+  security: [],
+  tags: [{ name: 'Greetings', description: 'Greetings by name.' }],
+  paths: {
+    '/api/greetings': {
+      get: {
+        operationId: 'getGreeting',
+        tags: ['Greetings'],
+        summary: 'Greet someone',
+        description: 'Greets the given name, or the world when no name is given.',
+        parameters: [
+          {
+            name: 'name',
+            in: 'query',
+            required: false,
+            description: 'Who is greeted. Not only white space; characters are Unicode code points.',
+            schema: {
+              type: 'string',
+              minLength: MIN_NAME_LENGTH,
+              maxLength: MAX_NAME_LENGTH,
+              pattern: '\\S',
+              default: DEFAULT_NAME,
+            },
+            example: 'Ada Lovelace',
+          },
+        ],
+        responses: {
+          200: response('The greeting.', 'application/json', 'GreetingResponse', {
+            message: 'Hello, Ada Lovelace!',
+            generatedAt: '2026-11-20T10:15:30.123+00:00',
+          }),
+          400: response('The name breaks a rule.', 'application/problem+json', 'ValidationProblem', {
+            type: schemas.ValidationProblem.properties.type.const,
+            title: schemas.ValidationProblem.properties.title.const,
+            status: 400,
+            errors: { name: ['The name is empty: 1 to 80 characters are accepted.'] },
+            traceId: exampleTraceId,
+          }),
+          500: response('An unexpected error.', 'application/problem+json', 'UnexpectedProblem', {
+            title: schemas.UnexpectedProblem.properties.title.const,
+            status: 500,
+            detail: schemas.UnexpectedProblem.properties.detail.const,
+            instance: '/api/greetings',
+          }),
+        },
+      },
+    },
+  },
+  components: { schemas },
+} as const;
+
+const reply = contentReply(200, 'application/json', JSON.stringify(document));
+
+export const description: Endpoint = () => reply;

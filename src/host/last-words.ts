@@ -1,0 +1,18 @@
+// When the process must die it says so, in the log, and exits with 1.
+import { describeError, type Log } from './log.ts';
+import { StartError } from './start-error.ts';
+
+/**
+ * Logs whatever nobody caught, rejections included, and exits: what state the process is in then,
+ * nobody knows. A start that cannot be is told in one line for each reason, without a stack.
+ */
+export function dieWithLastWords(log: Log): void {
+  process.on('uncaughtException', (error) => {
+    if (error instanceof StartError) {
+      for (const reason of error.reasons) log('error', reason);
+    } else {
+      log('fatal', 'The process ends because of an error that nothing caught.', { error: describeError(error) });
+    }
+    process.exit(1);
+  });
+}

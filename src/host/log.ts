@@ -1,0 +1,30 @@
+// The log: one JSON object a line, so that whatever is logged is data and can't forge a line.
+import { inspect } from 'node:util';
+
+export type Level = 'info' | 'warn' | 'error' | 'fatal';
+export type Fields = Readonly<Record<string, unknown>>;
+export type Log = (level: Level, message: string, fields?: Fields) => void;
+
+/** A log that hands each line, with its line feed, to `write`. */
+export function createLog(write: (line: string) => void): Log {
+  return (level, message, fields) => {
+    write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`);
+  };
+}
+
+const MAX_CAUSES = 8; // an error can be its own cause
+
+/** Whatever was thrown, as data: an Error with its stack and its causes, anything else as text. */
+export function describeError(error: unknown, causes = MAX_CAUSES): Fields {
+  if (!(error instanceof Error)) return { thrown: inspect(error) };
+  const { name, message, stack, cause } = error;
+  const described = { name, message, stack };
+  return cause === undefined || causes === 0 ? described : { ...described, cause: describeError(cause, causes - 1) };
+}
+
+/** Logs what was thrown while a request was served. */
+export function logUnhandled(log: Log): (error: unknown, traceId: string) => void {
+  return (error, traceId) => {
+    log('error', 'Unhandled exception occurred while processing the request.', { traceId, error: describeError(error) });
+  };
+}

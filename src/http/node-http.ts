@@ -1,0 +1,3 @@
+// `import … from 'node:http'` in an ES module evaluates every export of it, the lazy ones included,
+// and so loads node's whole `fetch`. Asking for the built-in module by name does not.
+export const http = process.getBuiltinModule('node:http');

@@ -1,0 +1,31 @@
+// W3C Trace Context Level 1: the id that joins a reply, the log and the caller's own trace.
+import { randomFillSync } from 'node:crypto';
+
+// Section 3.2: ids of zeros only are invalid. Section 4.3: what a later version adds follows a dash.
+const TRACEPARENT = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
+const SAMPLED = 1;
+
+/**
+ * A new `traceparent` with a span id of its own: in the caller's trace, and as sampled as it is, when
+ * `parent` is a valid `traceparent`; in a new trace otherwise.
+ */
+export function childTraceparent(parent: string | undefined): string {
+  const [, version, traceId, flags = '', more] = TRACEPARENT.exec(parent ?? '') ?? [];
+  const valid = version !== 'ff' && !(version === '00' && more !== undefined);
+  if (traceId === undefined || !valid) return `00-${randomHex(16)}-${randomHex(8)}-00`;
+  const sampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
+  return `00-${traceId}-${randomHex(8)}-${sampled ? '01' : '00'}`;
+}
+
+// Random bytes are drawn in blocks: one call for many ids costs a fraction of one call for each.
+const block = Buffer.alloc(4096);
+let used = block.length;
+
+function randomHex(bytes: number): string {
+  if (used + bytes > block.length) {
+    randomFillSync(block);
+    used = 0;
+  }
+  used += bytes;
+  return block.toString('hex', used - bytes, used);
+}

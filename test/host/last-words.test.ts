@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { parseLine } from '../support/process.ts';
+
+const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const host = new URL('../../src/host/', import.meta.url);
+
+function run(script: string) {
+  const imports = `
+    import { dieWithLastWords } from '${host}last-words.${extension}';
+    import { createLog } from '${host}log.${extension}';
+    import { StartError } from '${host}start-error.${extension}';
+    dieWithLastWords(createLog((line) => process.stdout.write(line)));`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', imports + script], { encoding: 'utf8' });
+  return { status, lines: stdout.split('\n').filter((line) => line !== '').map(parseLine) };
+}
+
+for (const [what, script, error] of [
+  ['an uncaught exception', "setTimeout(() => { throw new TypeError('boom'); });", /^\{"name":"TypeError","message":"boom","stack":"TypeError: boom\\n .*"\}$/],
+  ['an unhandled rejection', "Promise.reject(new TypeError('boom')); setInterval(() => {}, 1000);", /^\{"name":"TypeError","message":"boom","stack":".*"\}$/],
+  ['a failure while the entry is evaluated', "throw new TypeError('boom');", /^\{"name":"TypeError","message":"boom","stack":".*"\}$/],
+  ['a rejection with something that is no Error', 'Promise.reject(7);', /./],
+] as const) {
+  test(`${what} is one line at level fatal, then exit code 1`, () => {
+    const { status, lines } = run(script);
+    assert.equal(status, 1);
+    assert.deepEqual(lines.map(({ level, message }) => [level, message]), [['fatal', 'The process ends because of an error that nothing caught.']]);
+    assert.match(JSON.stringify(lines[0]?.['error']), error);
+  });
+}
+
+test('a start that cannot be is one line for each reason, without a stack, then exit code 1', () => {
+  const { status, lines } = run("await 1; throw new StartError(['one', 'two']);");
+  assert.equal(status, 1);
+  assert.deepEqual(lines.map(({ time, ...line }) => line), [{ level: 'error', message: 'one' }, { level: 'error', message: 'two' }]);
+});

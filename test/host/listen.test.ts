@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { boundAddress, listen } from '../../src/host/listen.ts';
+
+function server(t: TestContext) {
+  const created = createServer();
+  t.after(() => created.close());
+  return created;
+}
+
+test('the address really bound can be read', async (t) => {
+  for (const [host, expected] of [['127.0.0.1', /^127\.0\.0\.1:[1-9]\d*$/], ['::1', /^\[::1\]:[1-9]\d*$/], [undefined, /^(?:\[::\]|0\.0\.0\.0):[1-9]\d*$/]] as const) {
+    const listening = server(t);
+    await listen(listening, host, 0);
+    assert.match(boundAddress(listening), expected);
+  }
+});
+
+test('a server that does not listen has no address', (t) => {
+  assert.throws(() => boundAddress(server(t)), { message: 'The server does not listen on a TCP port.' });
+});
+
+test('a port in use is one sentence that names address and port', async (t) => {
+  for (const host of ['127.0.0.1', undefined]) {
+    const first = server(t);
+    await listen(first, host, 0);
+    const port = Number(boundAddress(first).split(':').at(-1));
+    await assert.rejects(listen(server(t), host, port), {
+      reasons: [`Cannot listen on ${host ?? '*'} port ${port}: another process listens there.`],
+    });
+  }
+});
+
+test("an address that this machine doesn't have is one sentence too", async (t) => {
+  await assert.rejects(listen(server(t), '192.0.2.1', 0), { reasons: ['Cannot listen on 192.0.2.1 port 0: this machine has no such address.'] });
+});
+
+test('a failure of another kind is reported in the words of the system', async (t) => {
+  const failing = server(t);
+  const listening = listen(failing, '127.0.0.1', 0);
+  failing.emit('error', new Error('listen: too many open files'));
+  await assert.rejects(listening, { reasons: ['Cannot listen on 127.0.0.1 port 0: listen: too many open files.'] });
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { childTraceparent } from '../../src/http/trace-context.ts';
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const spanId = '00f067aa0ba902b7';
+
+const accepted: readonly (readonly [what: string, parent: string, flags: string])[] = [
+  ['sampled', `00-${traceId}-${spanId}-01`, '01'],
+  ['not sampled', `00-${traceId}-${spanId}-00`, '00'],
+  ['with other flags, which are not handed down', `00-${traceId}-${spanId}-ff`, '01'],
+  ['with other flags but not sampled', `00-${traceId}-${spanId}-fe`, '00'],
+  ['of a later version', `01-${traceId}-${spanId}-01`, '01'],
+  ['of a later version with more fields', `cc-${traceId}-${spanId}-01-what-the-future-brings`, '01'],
+];
+for (const [what, parent, flags] of accepted) {
+  test(`a traceparent ${what} hands down its trace`, () => {
+    assert.match(childTraceparent(parent), new RegExp(`^00-${traceId}-(?!${spanId}|0{16})[0-9a-f]{16}-${flags}$`));
+  });
+}
+
+const ignored: readonly (readonly [what: string, parent: string | undefined])[] = [
+  ['none', undefined],
+  ['an empty one', ''],
+  ['one of version ff', `ff-${traceId}-${spanId}-01`],
+  ['one of version 00 with more fields', `00-${traceId}-${spanId}-01-more`],
+  ['one of version 00 with a dash at the end', `00-${traceId}-${spanId}-01-`],
+  ['one of a later version with more digits', `01-${traceId}-${spanId}-01more`],
+  ['one in upper case', `00-${traceId.toUpperCase()}-${spanId}-01`],
+  ['one with a trace id of zeros', `00-${'0'.repeat(32)}-${spanId}-01`],
+  ['one with a span id of zeros', `00-${traceId}-${'0'.repeat(16)}-01`],
+  ['one that is too short', `00-${traceId}-${spanId}-1`],
+  ['one that is not hexadecimal', `00-${traceId.replace('4', 'g')}-${spanId}-01`],
+  ['one with a space before it', ` 00-${traceId}-${spanId}-01`],
+  ['two in one', `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`],
+];
+for (const [what, parent] of ignored) {
+  test(`instead of ${what}, a new trace is drawn`, () => {
+    assert.match(childTraceparent(parent), new RegExp(`^00-(?!${traceId}|0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$`));
+  });
+}
+
+test('ids are drawn anew, block after block', () => {
+  const ids = new Set(Array.from({ length: 1000 }, () => childTraceparent(undefined)));
+  assert.equal(ids.size, 1000);
+});

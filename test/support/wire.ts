@@ -1,0 +1,76 @@
+// A client that sends exact bytes and shows exact bytes: what node's own client would tidy up is the point.
+import { connect, type Socket } from 'node:net';
+
+export type WireReply = {
+  /** `HTTP/1.1 200 OK` */
+  readonly statusLine: string;
+  readonly status: number;
+  /** As sent, in order: `Name: value`. The `Date`, once it has been seen to be one, reads `Date: now`. */
+  readonly headers: readonly string[];
+  readonly body: string;
+};
+
+export type Exchange = { readonly replies: readonly WireReply[]; /** The server ended the connection. */ readonly ended: boolean };
+
+const IMF_FIXDATE = /^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** The replies in `bytes`, which must hold whole replies and nothing else. */
+export function parseReplies(bytes: Buffer): WireReply[] {
+  const replies: WireReply[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const headEnd = bytes.indexOf('\r\n\r\n', at);
+    if (headEnd === -1) throw new Error(`No end of headers in ${JSON.stringify(bytes.toString('latin1', at))}`);
+    const [statusLine = '', ...lines] = bytes.toString('latin1', at, headEnd).split('\r\n');
+    const status = /^HTTP\/1\.1 (\d{3}) [A-Za-z -]+$/.exec(statusLine)?.[1];
+    if (status === undefined) throw new Error(`Not a status line: ${JSON.stringify(statusLine)}`);
+    const lengths = lines.filter((line) => /^content-length:/i.test(line));
+    const length = /^Content-Length: (\d+)$/.exec(lengths.join())?.[1];
+    if (length === undefined) throw new Error(`Not one Content-Length: ${JSON.stringify(lines)}`);
+    const bodyAt = headEnd + 4;
+    at = bodyAt + Number(length);
+    if (at > bytes.length) throw new Error(`Only ${bytes.length - bodyAt} bytes of ${length}`);
+    const headers = lines.map((line) => (IMF_FIXDATE.test(line) ? 'Date: now' : line));
+    replies.push({ statusLine, status: Number(status), headers, body: bytes.toString('utf8', bodyAt, at) });
+  }
+  return replies;
+}
+
+/** Sends `request` (a string is sent as latin1, a byte a character) and reads until the server ends. */
+export function exchange(port: number, request: string | Buffer): Promise<Exchange> {
+  return exchangeOn(connect({ port, host: '127.0.0.1' }), request);
+}
+
+/** As `exchange`, on a socket that is connected already or about to be (TLS, say). */
+export function exchangeOn(socket: Socket, request: string | Buffer): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let ended = false;
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('end', () => {
+      ended = true;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => {
+      try {
+        resolve({ replies: parseReplies(Buffer.concat(chunks)), ended });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    socket.write(request, 'latin1');
+  });
+}
+
+/** A request without content, as bytes. The connection is to be closed after it unless `fields` say otherwise. */
+export function requestBytes(method: string, target: string, fields: readonly string[] = ['Connection: close']): string {
+  return [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n');
+}
+
+/** The one reply to one request on a connection of its own. */
+export async function request(port: number, method: string, target: string, fields: readonly string[] = []): Promise<WireReply> {
+  const { replies, ended } = await exchange(port, requestBytes(method, target, ['Connection: close', ...fields]));
+  const [reply] = replies;
+  if (reply === undefined || replies.length > 1 || !ended) throw new Error(`Not one reply: ${JSON.stringify(replies)}`);
+  return reply;
+}
