@@ -1,27 +1,63 @@
 // The whole surface of the service on one screen: which path is answered by which endpoint.
 import type { Server } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
 import { greetings } from './api/greetings.ts';
 import { health } from './api/health.ts';
+import type { OpenSockets } from './http/open-sockets.ts';
 import type { Endpoint } from './http/reply.ts';
-import { createServer, type ReportError } from './http/server.ts';
+import { createRedirectServer, createSecureServer, createServer, type ServerOptions, type TrackedServer } from './http/server.ts';
 
-export type AppOptions = {
+export type AppOptions = Omit<ServerOptions, 'isDraining'> & {
   /** Switches the description of the API on. */
   readonly development: boolean;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
-  readonly reportError: ReportError;
 };
 
-/** The service as a server that does not listen yet. */
-export async function createApp({ development, now, reportError }: AppOptions): Promise<Server> {
+/** The service, behind servers that do not listen yet. */
+export type App = {
+  readonly createServer: () => Server;
+  readonly createSecureServer: (secureContext: SecureContextOptions) => SecureServer;
+  readonly createRedirectServer: (httpsPort: number) => Server;
+  /** From now on the service is unhealthy, and every reply the last one on its connection. */
+  readonly startDraining: () => void;
+  /** Closes listeners and idle connections, and resolves when the busy ones have ended. */
+  readonly close: () => Promise<void>;
+  /** Ends all connections at once, and returns how many there were. */
+  readonly cut: () => number;
+};
+
+export async function createApp({ development, now, ...serverOptions }: AppOptions): Promise<App> {
+  let draining = false;
+  const isDraining = () => draining;
+  const options = { ...serverOptions, isDraining };
+
   const routes = new Map<string, Endpoint>([
-    ['/health', health],
+    ['/health', health(isDraining)],
     ['/api/greetings', greetings(now)],
   ]);
   if (development) {
     const { description } = await import('./api/description.ts');
     routes.set('/openapi/v1.json', description);
   }
-  return createServer(routes, reportError);
+
+  const servers: OpenSockets[] = [];
+  function keep<S>(server: TrackedServer<S>): S {
+    servers.push(server);
+    return server.listener;
+  }
+
+  return {
+    createServer: () => keep(createServer(routes, options)),
+    createSecureServer: (secureContext) => keep(createSecureServer(routes, options, secureContext)),
+    createRedirectServer: (httpsPort) => keep(createRedirectServer(routes, options, httpsPort)),
+    startDraining: () => {
+      draining = true;
+    },
+    close: async () => {
+      await Promise.all(servers.map((server) => server.close()));
+    },
+    cut: () => servers.reduce((connections, server) => connections + server.cut(), 0),
+  };
 }

@@ -2,5 +2,9 @@
 import { contentReply, type Endpoint } from '../http/reply.ts';
 
 const healthy = contentReply(200, 'text/plain', 'Healthy');
+const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
 
-export const health: Endpoint = () => healthy;
+/** The endpoint: unhealthy from the moment that `isDraining`, so that traffic goes elsewhere. */
+export function health(isDraining: () => boolean): Endpoint {
+  return () => (isDraining() ? unhealthy : healthy);
+}

@@ -2,25 +2,36 @@
 import type { Server } from 'node:net';
 import { StartError } from './start-error.ts';
 
-/**
- * Listens, on every interface when there is no host. Throws a StartError when the address can't be
- * bound.
- */
-export function listen(server: Server, host: string | undefined, port: number): Promise<void> {
+export type BoundAddress = {
+  /** As in a URL: `127.0.0.1:8080`, `[::1]:8080`. */
+  readonly address: string;
+  readonly port: number;
+};
+
+export type ListenOptions = {
+  /** Undefined: every interface, IPv6 and IPv4. */
+  readonly host: string | undefined;
+  readonly port: number;
+  /** Lets other processes listen on the same port; the kernel spreads the connections. */
+  readonly reusePort: boolean;
+};
+
+/** Listens, and returns the address really bound. Throws a StartError when it can't be bound. */
+export function listen(server: Server, { host, port, reusePort }: ListenOptions): Promise<BoundAddress> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       reject(new StartError([`Cannot listen on ${host ?? '*'} port ${port}: ${reason(error)}.`], error));
     });
-    server.listen({ port, ...(host !== undefined && { host }) }, resolve);
+    server.listen({ port, reusePort, ...(host !== undefined && { host }) }, () => resolve(boundAddress(server)));
   });
 }
 
-/** The address that a listening TCP server has bound, as in a URL: `127.0.0.1:8080`, `[::1]:8080`. */
-export function boundAddress(server: Server): string {
+/** The address that a TCP server listens on. Throws when it listens on none. */
+export function boundAddress(server: Server): BoundAddress {
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('The server does not listen on a TCP port.');
   const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
-  return `${host}:${bound.port}`;
+  return { address: `${host}:${bound.port}`, port: bound.port };
 }
 
 const REASONS: ReadonlyMap<string | undefined, string> = new Map([

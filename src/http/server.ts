@@ -1,55 +1,88 @@
-// The way of a request: from node's parser to the router, to an endpoint, and back as bytes.
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+// Servers on node:http and node:https with limits, and with an answer to everything that can arrive.
+import type { Server, ServerOptions as NodeServerOptions } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
+import { unparsedRecord } from './access.ts';
+import { connectionOf, refuse } from './connection.ts';
+import { createExchange, type Answer, type ExchangeOptions } from './exchange.ts';
 import { http } from './node-http.ts';
-import { unexpectedProblem } from './problem.ts';
-import type { Reply, Request } from './reply.ts';
+import { trackSockets, type OpenSockets } from './open-sockets.ts';
+import { replyToParserError } from './parser-error.ts';
+import { redirectToHttps } from './redirect.ts';
 import { route, type Routes } from './router.ts';
-import { childTraceparent } from './trace-context.ts';
 
-/** Told of everything that an endpoint or the pipeline throws, whatever its type. */
-export type ReportError = (error: unknown, traceId: string) => void;
+export type ServerOptions = ExchangeOptions & {
+  /** How long a connection may be idle between two requests, in milliseconds. */
+  readonly keepAliveTimeoutMs: number;
+};
 
-const KEEP_ALIVE_TIMEOUT_MS = 75_000; // above the 60 s that load balancers commonly keep idle connections
+const LIMITS = {
+  // A head is a few hundred bytes: 10 s is ample on the slowest link, and short for those who send a
+  // byte at a time to hold connections (Slowloris). Content is 64 KiB at most: 5 s more.
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1_000, // the time-outs above are as exact as this
+  maxHeaderSize: 16 * 1024, // node's default, kept even when a flag changes that
+} satisfies NodeServerOptions;
 
-/** A server, not yet listening, that answers by `routes` and turns what is thrown into a 500. */
-export function createServer(routes: Routes, reportError: ReportError): Server {
-  return http.createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, answer(routes, reportError));
+export type TrackedServer<S> = OpenSockets & { readonly listener: S };
+
+/** A server, not yet listening, that answers by `routes`. */
+export function createServer(routes: Routes, options: ServerOptions): TrackedServer<Server> {
+  return prepare(http.createServer(nodeOptions(options)), answerBy(routes), routes, options);
 }
 
-function answer(routes: Routes, reportError: ReportError): RequestListener {
-  return (message, response) => {
-    const { method, url = '' } = message;
-    const queryAt = url.indexOf('?');
-    const path = queryAt === -1 ? url : url.slice(0, queryAt);
-    const request = new LazyRequest(message, queryAt === -1 ? '' : url.slice(queryAt + 1));
-    try {
-      send(response, route(routes, method, path)(request));
-    } catch (error) {
-      reportError(error, request.traceId);
-      send(response, unexpectedProblem(path));
-    }
+/** The same over TLS, with the key pair in `secureContext`; its `setSecureContext` takes another one. */
+export function createSecureServer(routes: Routes, options: ServerOptions, secureContext: SecureContextOptions): TrackedServer<SecureServer> {
+  const https = process.getBuiltinModule('node:https'); // not before it is needed: it takes time to load
+  const handshakeTimeout = LIMITS.headersTimeout;
+  const server = https.createServer({ ...nodeOptions(options), ...secureContext, handshakeTimeout });
+  return prepare(server, answerBy(routes), routes, options);
+}
+
+/** A server that sends everyone on to HTTPS. */
+export function createRedirectServer(routes: Routes, options: ServerOptions, httpsPort: number): TrackedServer<Server> {
+  return prepare(http.createServer(nodeOptions(options)), redirectToHttps(httpsPort), routes, options);
+}
+
+function nodeOptions({ keepAliveTimeoutMs }: ServerOptions): NodeServerOptions {
+  return {
+    ...LIMITS,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    requireHostHeader: false, // checked with the other rules, and refused as they are
+    optimizeEmptyRequests: true, // node 24.12: no stream is set up for a request without content
   };
 }
 
-// The one place that writes replies.
-function send(response: ServerResponse, reply: Reply): void {
-  response.writeHead(reply.status, reply.headers);
-  response.end(reply.body, reply.encoding);
+function answerBy(routes: Routes): Answer {
+  return (request) => route(routes, request.method, request.path)(request);
 }
 
-// Most requests never ask for their trace id, so it is drawn when one does, and then kept.
-class LazyRequest implements Request {
-  readonly query: string;
-  readonly #message: IncomingMessage;
-  #traceId: string | undefined;
-
-  constructor(message: IncomingMessage, query: string) {
-    this.query = query;
-    this.#message = message;
-  }
-
-  get traceId(): string {
-    const parents = this.#message.headersDistinct['traceparent'];
-    return (this.#traceId ??= childTraceparent(parents?.length === 1 ? parents[0] : undefined));
-  }
+function prepare<S extends Server | SecureServer>(server: S, answer: Answer, routes: Routes, options: ServerOptions): TrackedServer<S> {
+  const { onRequest, onConnect } = createExchange(answer, options);
+  server.maxHeadersCount = 0; // no limit of node's own: it would drop lines, and a second Host with them
+  server.on('request', onRequest);
+  server.on('checkContinue', onRequest); // no 100: nobody wants the content
+  server.on('checkExpectation', onRequest);
+  server.on('connect', onConnect);
+  server.on('clientError', (error, socket) => {
+    const { isClosing, newest, previous } = connectionOf(socket);
+    if (isClosing) return;
+    const reply = replyToParserError(error, routes);
+    if (reply === undefined) {
+      socket.destroy();
+      return;
+    }
+    options.reportRefusal(reply.status);
+    if (newest === undefined || newest.headersSent || newest.req.complete) {
+      // What follows the newest request is malformed.
+      options.observer?.(unparsedRecord(socket, reply.status));
+      refuse(socket, reply, newest);
+    } else {
+      // The content of the newest request is.
+      newest.statusCode = reply.status;
+      refuse(socket, reply, previous);
+    }
+  });
+  return { listener: server, ...trackSockets(server) };
 }

@@ -12,8 +12,10 @@ function server(t: TestContext) {
 test('the address really bound can be read', async (t) => {
   for (const [host, expected] of [['127.0.0.1', /^127\.0\.0\.1:[1-9]\d*$/], ['::1', /^\[::1\]:[1-9]\d*$/], [undefined, /^(?:\[::\]|0\.0\.0\.0):[1-9]\d*$/]] as const) {
     const listening = server(t);
-    await listen(listening, host, 0);
-    assert.match(boundAddress(listening), expected);
+    const bound = await listen(listening, { host, port: 0, reusePort: false });
+    assert.deepEqual(boundAddress(listening), bound);
+    assert.match(bound.address, expected);
+    assert.ok(bound.address.endsWith(`:${bound.port}`));
   }
 });
 
@@ -24,21 +26,20 @@ test('a server that does not listen has no address', (t) => {
 test('a port in use is one sentence that names address and port', async (t) => {
   for (const host of ['127.0.0.1', undefined]) {
     const first = server(t);
-    await listen(first, host, 0);
-    const port = Number(boundAddress(first).split(':').at(-1));
-    await assert.rejects(listen(server(t), host, port), {
+    const { port } = await listen(first, { host, port: 0, reusePort: false });
+    await assert.rejects(listen(server(t), { host, port, reusePort: false }), {
       reasons: [`Cannot listen on ${host ?? '*'} port ${port}: another process listens there.`],
     });
   }
 });
 
 test("an address that this machine doesn't have is one sentence too", async (t) => {
-  await assert.rejects(listen(server(t), '192.0.2.1', 0), { reasons: ['Cannot listen on 192.0.2.1 port 0: this machine has no such address.'] });
+  await assert.rejects(listen(server(t), { host: '192.0.2.1', port: 0, reusePort: false }), { reasons: ['Cannot listen on 192.0.2.1 port 0: this machine has no such address.'] });
 });
 
 test('a failure of another kind is reported in the words of the system', async (t) => {
   const failing = server(t);
-  const listening = listen(failing, '127.0.0.1', 0);
+  const listening = listen(failing, { host: '127.0.0.1', port: 0, reusePort: false });
   failing.emit('error', new Error('listen: too many open files'));
   await assert.rejects(listening, { reasons: ['Cannot listen on 127.0.0.1 port 0: listen: too many open files.'] });
 });

@@ -1,29 +1,55 @@
-// The service in this process, on a free port, with a clock and a log that the test holds.
+// The service in this process, on a free port, with a clock and ears that the test holds.
 import { once } from 'node:events';
+import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createApp } from '../../src/app.ts';
+import { createApp, type App } from '../../src/app.ts';
+import type { AccessRecord } from '../../src/http/access.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 
-export type Reported = { readonly error: unknown; readonly traceId: string };
+export type Service = {
+  readonly app: App;
+  readonly server: Server;
+  readonly port: number;
+  /** What was told of while it ran. */
+  readonly reported: readonly { readonly error: unknown; readonly traceId: string }[];
+  readonly refusals: readonly number[];
+  readonly records: readonly AccessRecord[];
+};
 
-export type Service = { readonly port: number; readonly reported: readonly Reported[] };
+export type ServiceOptions = {
+  readonly development?: boolean;
+  readonly now?: () => number;
+  readonly allowedHosts?: readonly string[];
+  readonly keepAliveTimeoutMs?: number;
+  readonly observed?: boolean;
+  /** Which of its servers; the plain one when not given. */
+  readonly server?: (app: App) => Server;
+};
 
 /** Starts the service; it stops when the test `t` ends. */
-export async function startService(t: TestContext, options: { development?: boolean; now?: () => number } = {}): Promise<Service> {
-  const reported: Reported[] = [];
-  const server = await createApp({
+export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<Service> {
+  const reported: { error: unknown; traceId: string }[] = [];
+  const refusals: number[] = [];
+  const records: AccessRecord[] = [];
+  const app = await createApp({
     development: options.development ?? false,
     now: options.now ?? (() => NOW),
+    allowedHosts: options.allowedHosts,
+    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 75_000,
     reportError: (error, traceId) => reported.push({ error, traceId }),
+    reportRefusal: (status) => refusals.push(status),
+    observer: options.observed === true ? (record) => records.push(record) : undefined,
   });
+  const server = options.server?.(app) ?? app.createServer();
   server.listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
+  t.after(async () => {
+    const closed = app.close();
+    app.cut();
+    await closed;
+  });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { port: address.port, reported };
+  return { app, server, port: address.port, reported, refusals, records };
 }

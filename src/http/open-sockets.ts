@@ -1,0 +1,53 @@
+// The connections of a server: none is held by a client that does not read, and all of them end.
+import type { Server } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
+import type { Socket } from 'node:net';
+
+export type OpenSockets = {
+  /** Stops listening, closes idle connections, and resolves when the busy ones have ended. */
+  readonly close: () => Promise<void>;
+  /** Ends all connections at once, and returns how many there were. */
+  readonly cut: () => number;
+};
+
+const SWEEP_MS = 1_000;
+const STALL_MS = 15_000; // as long as a request may take, its reply may take
+
+/** Keeps track of the connections of `server`. */
+export function trackSockets(server: Server | SecureServer): OpenSockets {
+  const sockets = new Set<Socket>();
+
+  function track(socket: Socket): void {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  }
+  server.on('connection', track);
+  server.on('secureConnection', track); // TLS: a second socket, on top of the first
+
+  // A client that sends requests but reads no replies would keep them in memory for ever: node's
+  // time-outs are for requests. The time-out set here is put off by every byte that leaves.
+  const sweep = setInterval(() => {
+    for (const socket of sockets) if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(STALL_MS);
+  }, SWEEP_MS);
+  sweep.unref();
+
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          clearInterval(sweep);
+          resolve();
+        });
+        // Node counts those who have never sent a byte as busy. A turn of the event loop first: what has
+        // arrived by now is read then, and answered.
+        setImmediate(() => {
+          for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+        });
+      }),
+    cut: () => {
+      const connections = [...sockets].filter((socket) => !('encrypted' in socket));
+      for (const socket of sockets) socket.destroy();
+      return connections.length;
+    },
+  };
+}

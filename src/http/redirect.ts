@@ -1,0 +1,19 @@
+// Plain HTTP, where there is HTTPS to go to.
+import type { Answer } from './exchange.ts';
+import { emptyReply } from './reply.ts';
+import { withoutPort } from './request-target.ts';
+
+const DEFAULT_PORT = 443; // RFC 9110 4.2.2
+
+/**
+ * Sends every request to `port` of the host that it names (RFC 9110 15.4.8: 307 keeps the method). The
+ * host has been checked against the grammar and the allowed names: nothing else gets into a Location.
+ */
+export function redirectToHttps(port: number): Answer {
+  const suffix = port === DEFAULT_PORT ? '' : `:${port}`;
+  return ({ host, path, query }) => {
+    if (host === undefined) return emptyReply(400); // HTTP/1.0 need not say where it wants to go
+    const target = path.startsWith('/') ? path + (query === '' ? '' : `?${query}`) : ''; // not OPTIONS *
+    return emptyReply(307, 'Location', `https://${withoutPort(host)}${suffix}${target}`);
+  };
+}

@@ -1,0 +1,63 @@
+// What a request is for: the request-target (RFC 9112 3.2) and the host it names (RFC 3986 3.2.2).
+import { isIPv6 } from 'node:net';
+
+export type Target = {
+  readonly path: string;
+  /** Without its `?`; empty when there is none. */
+  readonly query: string;
+};
+
+// RFC 3986 3.3: segments of pchar. Raw control or non-ASCII bytes, `#` and `\` are read differently
+// by different programs: a path that a proxy's rules see differently is a bypass.
+const PATH = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*$/;
+// RFC 3986 3.4, and what browsers and curl send raw: visible ASCII but for `#` and `\`.
+const QUERY = /^[!"$-[\]-~]*$/;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
+
+/**
+ * The target of a request with that method and Host, or undefined when it is not a legal one. In the
+ * forms that have no path (RFC 9112 3.2.3, 3.2.4), the path is the target, which is no route's.
+ */
+export function readTarget(method: string, target: string, host: string | undefined): Target | undefined {
+  if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
+  if (target.startsWith('/')) return readOriginForm(target);
+  if (target === '*') return method === 'OPTIONS' ? { path: '*', query: '' } : undefined;
+  const [, authority = '', rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
+  // RFC 9112 3.2.2: with two names for the host, a proxy may have looked at the other one.
+  const agrees = host === undefined ? isHost(authority) : authority.toLowerCase() === host.toLowerCase();
+  if (authority === '' || !agrees) return undefined;
+  return readOriginForm(rest.startsWith('/') ? rest : `/${rest}`);
+}
+
+function readOriginForm(target: string): Target | undefined {
+  const queryAt = target.indexOf('?');
+  if (queryAt === -1) return PATH.test(target) ? { path: target, query: '' } : undefined;
+  const path = target.slice(0, queryAt);
+  const query = target.slice(queryAt + 1);
+  return PATH.test(path) && QUERY.test(query) ? { path, query } : undefined;
+}
+
+// uri-host [ ":" port ] (RFC 9110 7.2). A registered name may have a comma in it by the letter of RFC
+// 3986, but that is how two joined Host lines look, so it may not here.
+const HOST = /^(?:\[([\dA-Fa-f:.]+)\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(\d{1,5}))?$/;
+
+const PORT = /:\d+$/;
+
+/** Whether `host` is a legal value of the Host field, and not an empty one. */
+export function isHost(host: string): boolean {
+  const match = HOST.exec(host);
+  if (match === null) return false;
+  const [, ipv6, port] = match;
+  return (ipv6 === undefined || isIPv6(ipv6)) && (port === undefined || Number(port) <= 65_535);
+}
+
+/** A legal Host without its port. */
+export function withoutPort(host: string): string {
+  return host.replace(PORT, '');
+}
+
+/** The name in a legal Host, comparable: without the port, in lower case, IPv6 in its one short form. */
+export function hostName(host: string): string {
+  const name = withoutPort(host).toLowerCase();
+  return name.startsWith('[') ? new URL(`http://${name}`).hostname : name;
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { createOutput } from '../../src/host/output.ts';
+
+/** A stream that keeps what is written to it, and takes it only when told to. */
+function slowStream() {
+  const written: string[] = [];
+  const waiting: (() => void)[] = [];
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      written.push(chunk);
+      waiting.push(done);
+    },
+  });
+  const take = () => waiting.splice(0).forEach((done) => done());
+  return { stream, written, take };
+}
+
+function fastStream() {
+  const written: string[] = [];
+  const stream = new Writable({ decodeStrings: false, write: (chunk: string, _encoding, done) => { written.push(chunk); done(); } });
+  return { stream, written };
+}
+
+const nobodyHears = () => assert.fail('nothing was dropped');
+
+test('a line is written at once', () => {
+  const { stream, written } = fastStream();
+  createOutput(stream, nobodyHears).write('a\n');
+  assert.deepEqual(written, ['a\n']);
+});
+
+test('lines that can wait are written together within 100 ms', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { stream, written } = fastStream();
+  const output = createOutput(stream, nobodyHears);
+  output.writeSoon('a\n');
+  t.mock.timers.tick(40);
+  output.writeSoon('b\n');
+  assert.deepEqual(written, []);
+  t.mock.timers.tick(59);
+  assert.deepEqual(written, ['a\nb\n']);
+  output.writeSoon('c\n');
+  t.mock.timers.tick(99);
+  assert.deepEqual(written, ['a\nb\n', 'c\n']);
+});
+
+test('a line that is written at once comes after those that waited', () => {
+  const { stream, written } = fastStream();
+  const output = createOutput(stream, nobodyHears);
+  output.writeSoon('a\n');
+  output.write('b\n');
+  assert.deepEqual(written, ['a\nb\n']);
+});
+
+test('many lines do not wait', () => {
+  const { stream, written } = fastStream();
+  const output = createOutput(stream, nobodyHears);
+  for (let i = 0; i < 65; i++) output.writeSoon(`${'x'.repeat(1023)}\n`);
+  assert.equal(written.length, 1);
+  assert.equal(written[0]?.length, 65 * 1024);
+});
+
+test('when nobody reads, lines beyond the limit are dropped, counted, and told of when the reader goes on', () => {
+  const { stream, written, take } = slowStream();
+  const told: number[] = [];
+  const output = createOutput(stream, (count) => told.push(count));
+  const line = `${'x'.repeat(1023)}\n`;
+  for (let i = 0; i < 10_000; i++) output.write(line);
+  assert.ok(stream.writableLength <= 4 * 1024 * 1024 + line.length, `${stream.writableLength} bytes wait`);
+  while (stream.writableLength > 0) take();
+  return new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+    assert.equal(told.length, 1);
+    assert.equal(written.length + (told[0] ?? 0), 10_000);
+    output.write('next\n');
+    assert.equal(written.at(-1), 'next\n');
+    assert.equal(told.length, 1);
+  });
+});
+
+test('a reader that is merely slow loses nothing, and nobody is told', async () => {
+  const { stream, written, take } = slowStream();
+  const output = createOutput(stream, nobodyHears);
+  const drained = new Promise((resolve) => stream.once('drain', resolve));
+  for (let i = 0; i < 100; i++) output.write(`${'x'.repeat(1023)}\n`);
+  while (stream.writableLength > 0) take();
+  await drained;
+  assert.equal(written.length, 100);
+});
+
+test('the end waits until everything has been taken', async () => {
+  const { stream, written, take } = slowStream();
+  const output = createOutput(stream, nobodyHears);
+  output.writeSoon('a\n');
+  let hasEnded = false;
+  const end = output.end(60_000).then(() => { hasEnded = true; });
+  await Promise.resolve();
+  assert.equal(hasEnded, false);
+  while (stream.writableLength > 0 || written.length < 2) { take(); await new Promise((resolve) => setImmediate(resolve)); }
+  take();
+  await end;
+  assert.deepEqual(written, ['a\n', '']);
+});
+
+test('the end does not wait for ever', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { stream } = slowStream();
+  const output = createOutput(stream, nobodyHears);
+  output.write('a\n');
+  const end = output.end(1000);
+  t.mock.timers.tick(1000);
+  await end;
+});
+
+test('a stream that fails is no failure of ours', async () => {
+  const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+  const output = createOutput(stream, nobodyHears);
+  output.write('a\n');
+  await output.end(60_000);
+  output.write('b\n');
+  await output.end(60_000);
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
+import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
+
+const nothing = () => assert.fail('nothing is to be logged');
+
+function reasonFor(files: TlsFiles): string {
+  try {
+    readTlsFiles(files, nothing);
+  } catch (error) {
+    if (error instanceof Error && 'reasons' in error && Array.isArray(error.reasons) && error.reasons.length === 1) return String(error.reasons[0]);
+    throw error;
+  }
+  return assert.fail('no mistake was found');
+}
+
+test('a certificate and its key are read as they are, for TLS 1.2 or later', (t) => {
+  const files = makeCertificate(temporaryFolder(t), 'a');
+  const { certFile, keyFile } = files;
+  assert.deepEqual(readTlsFiles(files, nothing), { cert: readFileSync(certFile, 'latin1'), key: readFileSync(keyFile, 'latin1'), minVersion: 'TLSv1.2' });
+});
+
+test('an expired certificate can be used, with a warning', (t) => {
+  const files = makeCertificate(temporaryFolder(t), 'a', -1);
+  const logged: unknown[][] = [];
+  readTlsFiles(files, (...line) => logged.push(line));
+  assert.equal(logged.length, 1);
+  assert.deepEqual(logged[0]?.slice(0, 2), ['warn', 'The TLS certificate has expired.']);
+  assert.match(JSON.stringify(logged[0]?.[2]), /^\{"file":".*a\.cert\.pem","validTo":".* GMT"\}$/);
+});
+
+test('what is wrong is said with the variable, the file and what is accepted', (t) => {
+  const folder = temporaryFolder(t);
+  const a = makeCertificate(folder, 'a');
+  const b = makeCertificate(folder, 'b');
+  const noise = join(folder, 'noise');
+  writeFileSync(noise, 'noise');
+  const broken = join(folder, 'broken');
+  writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nnoise\n-----END CERTIFICATE-----\n');
+  const der = join(folder, 'der');
+  execFileSync('openssl', ['x509', '-in', a.certFile, '-outform', 'DER', '-out', der]);
+  const locked = join(folder, 'locked');
+  execFileSync('openssl', ['ec', '-in', a.keyFile, '-aes128', '-passout', 'pass:secret', '-out', locked], { stdio: 'pipe' });
+
+  const cases: readonly (readonly [files: TlsFiles, reason: RegExp])[] = [
+    [{ ...a, certFile: '/no/such' }, /^TLS_CERT_FILE is "\/no\/such", but must be a readable file \(Error: ENOENT/],
+    [{ ...a, keyFile: folder }, /^TLS_KEY_FILE is ".*", but must be a readable file \(Error: EISDIR/],
+    [{ ...a, certFile: noise }, /^TLS_CERT_FILE is ".*noise", but must be a PEM certificate \(Error: BEGIN CERTIFICATE is missing\)\.$/],
+    [{ ...a, certFile: der }, /^TLS_CERT_FILE is ".*der", but must be a PEM certificate \(Error: BEGIN CERTIFICATE is missing\)\.$/],
+    [{ ...a, certFile: broken }, /^TLS_CERT_FILE is ".*broken", but must be a PEM certificate \(Error: ./],
+    [{ ...a, keyFile: noise }, /^TLS_KEY_FILE is ".*noise", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
+    [{ ...a, keyFile: locked }, /^TLS_KEY_FILE is ".*locked", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
+    [{ ...a, keyFile: a.certFile }, /^TLS_KEY_FILE is ".*a\.cert\.pem", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
+    [{ ...a, keyFile: b.keyFile }, /^TLS_KEY_FILE is ".*b\.key\.pem", but must be the private key of the certificate \(Error: it is another one\)\.$/],
+  ];
+  for (const [files, reason] of cases) assert.match(reasonFor(files), reason);
+});

@@ -1,0 +1,123 @@
+// The end of the process: nothing that was asked goes unanswered, and nobody is waited for in vain.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { makeCertificate, temporaryFolder } from './support/certificates.ts';
+import { portIn, spawnService, type ServiceProcess } from './support/process.ts';
+import { exchangeOn, request, requestBytes } from './support/wire.ts';
+
+const health = requestBytes('GET', '/health', []);
+
+/** A connection on which one request has been answered, and `more` has been sent since. */
+async function usedConnection(port: number, more = ''): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  await answered(socket);
+  socket.write(more);
+  return socket;
+}
+
+async function answered(socket: Socket): Promise<void> {
+  socket.write(health);
+  await once(socket, 'data');
+}
+
+async function messageOf(service: ServiceProcess): Promise<string> {
+  return (await service.nextLine()).message;
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal}: idle and silent connections are closed at once, the half-sent request is answered, and the process is gone within 100 ms`, async (t) => {
+    const service = spawnService(t, { PORT: '0' });
+    const port = portIn(await service.nextLine());
+    const idle = await usedConnection(port);
+    const silent = connect({ port, host: '127.0.0.1' });
+    await once(silent, 'connect');
+    const halfSent = await usedConnection(port, health.slice(0, 20));
+    await request(port, 'GET', '/health'); // what was sent before has arrived when this is answered
+    const ends = [once(idle.resume(), 'close'), once(silent.resume(), 'close')];
+    service.child.kill(signal);
+    assert.deepEqual(await service.nextLine().then(({ level, message, ...fields }) => [level, message, fields['delayMs']]), ['info', `Stopping on ${signal}`, 0]);
+    assert.equal(await messageOf(service), 'Closed the listeners and idle connections');
+    await Promise.all(ends);
+    await assert.rejects(request(port, 'GET', '/health'), { code: 'ECONNREFUSED' });
+
+    const { replies, ended } = await exchangeOn(halfSent, health.slice(20));
+    const answeredAt = performance.now();
+    assert.deepEqual(replies.map(({ status, body, headers }) => [status, body, headers.at(-1)]), [[503, 'Unhealthy', 'Connection: close']]);
+    assert.ok(ended);
+    const { lines, code } = await service.ended();
+    const goneAfter = performance.now() - answeredAt;
+    assert.ok(goneAfter < 100, `gone after ${goneAfter} ms`);
+    assert.deepEqual(lines.map((line) => [line.message, line['connectionsCut']]), [['Stopped', 0]]);
+    assert.equal(code, 0);
+  });
+}
+
+test('while it drains, the service accepts and serves, unhealthy, and every reply is the last on its connection', async (t) => {
+  const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '60000' });
+  const port = portIn(await service.nextLine());
+  const used = await usedConnection(port);
+  service.child.kill('SIGTERM');
+  assert.equal((await service.nextLine())['delayMs'], 60_000);
+  const unhealthy = {
+    statusLine: 'HTTP/1.1 503 Service Unavailable',
+    status: 503,
+    headers: ['Content-Type: text/plain', 'Content-Length: 9', 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Date: now', 'Connection: close'],
+    body: 'Unhealthy',
+  };
+  assert.deepEqual(await exchangeOn(used, health), { replies: [unhealthy], ended: true });
+  const fresh = connect({ port, host: '127.0.0.1' });
+  const { replies, ended } = await exchangeOn(fresh, requestBytes('GET', '/api/greetings', []));
+  assert.deepEqual(replies.map(({ status, headers }) => [status, headers.at(-1)]), [[200, 'Connection: close']]);
+  assert.ok(ended);
+  service.child.kill('SIGINT');
+  const { lines, code } = await service.ended();
+  assert.deepEqual(lines.map(({ level, message }) => `${level}: ${message}`), ['warn: Stopping at once on a second signal, SIGINT']);
+  assert.equal(code, 1);
+});
+
+test('after SHUTDOWN_DELAY_MS the listener closes', async (t) => {
+  const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '30' });
+  await service.nextLine();
+  service.child.kill('SIGTERM');
+  const { lines, code } = await service.ended();
+  assert.deepEqual(lines.map(({ message }) => message), ['Stopping on SIGTERM', 'Closed the listeners and idle connections', 'Stopped']);
+  const [first, second] = lines.map(({ time }) => Date.parse(time));
+  assert.ok((second ?? 0) - (first ?? 0) >= 29, 'it waited');
+  assert.equal(code, 0);
+});
+
+test('requests that do not end are cut at SHUTDOWN_TIMEOUT_MS, and the log says how many', async (t) => {
+  const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '50' });
+  const port = portIn(await service.nextLine());
+  const sockets = [await usedConnection(port, 'GET /health HT'), await usedConnection(port, 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc')];
+  const closed = sockets.map((socket) => new Promise((resolve) => socket.on('error', () => {}).resume().on('close', resolve)));
+  await request(port, 'GET', '/health');
+  service.child.kill('SIGTERM');
+  const { lines, code } = await service.ended();
+  assert.equal(lines.at(-1)?.['connectionsCut'], 2);
+  assert.equal(code, 0);
+  await Promise.all(closed);
+});
+
+test('plain and TLS listeners drain together', async (t) => {
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
+  const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
+  const httpsPort = portIn(await service.nextLine());
+  const httpPort = portIn(await service.nextLine());
+  const tls = () => connectTls({ port: httpsPort, host: '127.0.0.1', rejectUnauthorized: false });
+  const [idle, silent, halfSent, unshaken] = [tls(), tls(), tls(), connect({ port: httpsPort, host: '127.0.0.1' })];
+  await Promise.all([answered(idle), answered(halfSent), once(silent, 'session'), once(unshaken, 'connect')]);
+  halfSent.write(health.slice(0, 20));
+  const plain = await usedConnection(httpPort);
+  await exchangeOn(tls(), requestBytes('GET', '/health'));
+  const ends = [idle, silent, unshaken, plain].map((socket) => once(socket.resume(), 'close'));
+  service.child.kill('SIGTERM');
+  await Promise.all(ends);
+  const { replies } = await exchangeOn(halfSent, health.slice(20));
+  assert.deepEqual(replies.map(({ status, headers }) => [status, headers.at(-1)]), [[503, 'Connection: close']]);
+  const { lines, code } = await service.ended();
+  assert.deepEqual([lines.at(-1)?.message, lines.at(-1)?.['connectionsCut'], code], ['Stopped', 0, 0]);
+});
