@@ -1,15 +1,32 @@
 // GET /api/greetings: a greeting for the name in the query, or for the world.
 import { validationProblem } from '../http/problem.ts';
-import { contentReply, type Endpoint } from '../http/reply.ts';
+import { contentReply, type Endpoint, type Reply } from '../http/reply.ts';
 import { greet } from './greeting.ts';
-import { nameError, nameFrom } from './name.ts';
+import { DEFAULT_NAME, nameError, nameFrom } from './name.ts';
 
 /** The endpoint, with the clock that it reads: `now` returns milliseconds since the epoch. */
 export function greetings(now: () => number): Endpoint {
+  const greetWorld = worldGreeter();
   return (request) => {
+    if (request.query === '') return greetWorld(now());
     const name = nameFrom(request.query);
     const error = nameError(name);
     if (error !== undefined) return validationProblem({ name: [error] }, request.traceId);
-    return contentReply(200, 'application/json; charset=utf-8', JSON.stringify(greet(name, now())));
+    return greetingReply(name, now());
+  };
+}
+
+function greetingReply(name: string, now: number): Reply {
+  return contentReply(200, 'application/json; charset=utf-8', JSON.stringify(greet(name, now)));
+}
+
+// All who ask without a name in the same millisecond get the same reply, so it is made once for them.
+function worldGreeter(): (now: number) => Reply {
+  let reply: Reply | undefined;
+  let madeAt: number;
+  return (now) => {
+    if (reply === undefined || now !== madeAt) reply = greetingReply(DEFAULT_NAME, now);
+    madeAt = now;
+    return reply;
   };
 }

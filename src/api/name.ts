@@ -4,12 +4,15 @@ export const DEFAULT_NAME = 'World';
 export const MIN_NAME_LENGTH = 1;
 export const MAX_NAME_LENGTH = 80;
 
+// One name in ASCII, encoded as it should be: what nearly everyone sends, and cheaper to decode.
+const PLAIN_NAME = /^name=(?:[\w.~-]|%[2-7][\dA-Fa-f])*$/;
+
 /**
  * The first `name` of a query (without its `?`), decoded as the WHATWG URL Standard decodes
  * `application/x-www-form-urlencoded`; the default when there is none.
  */
 export function nameFrom(query: string): string {
-  if (query === '') return DEFAULT_NAME;
+  if (PLAIN_NAME.test(query)) return decodeURIComponent(query.slice('name='.length));
   // The constructor drops one leading `?`, so one is given to it: a second belongs to the first key.
   return new URLSearchParams(`?${query}`).get('name') ?? DEFAULT_NAME;
 }

@@ -19,10 +19,15 @@ export type ListenOptions = {
 /** Listens, and returns the address really bound. Throws a StartError when it can't be bound. */
 export function listen(server: Server, { host, port, reusePort }: ListenOptions): Promise<BoundAddress> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
+    function fail(error: unknown): void {
       reject(new StartError([`Cannot listen on ${host ?? '*'} port ${port}: ${reason(error)}.`], error));
-    });
-    server.listen({ port, reusePort, ...(host !== undefined && { host }) }, () => resolve(boundAddress(server)));
+    }
+    server.once('error', fail);
+    try {
+      server.listen({ port, reusePort, ...(host !== undefined && { host }) }, () => resolve(boundAddress(server)));
+    } catch (error) {
+      fail(error); // what node refuses to try: without --allow-net, under the permission model of some lines
+    }
   });
 }
 
@@ -34,13 +39,14 @@ export function boundAddress(server: Server): BoundAddress {
   return { address: `${host}:${bound.port}`, port: bound.port };
 }
 
-const REASONS: ReadonlyMap<string | undefined, string> = new Map([
+const REASONS: ReadonlyMap<unknown, string> = new Map([
   ['EADDRINUSE', 'another process listens there'],
   ['EADDRNOTAVAIL', 'this machine has no such address'],
   ['EACCES', 'this user may not listen on that port'],
   ['ENOTFOUND', 'no such host name is known'],
 ]);
 
-function reason(error: NodeJS.ErrnoException): string {
-  return REASONS.get(error.code) ?? error.message;
+function reason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return REASONS.get(code) ?? String(error);
 }

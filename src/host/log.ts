@@ -1,5 +1,4 @@
 // The log: one JSON object a line, so that whatever is logged is data and can't forge a line.
-import { inspect } from 'node:util';
 
 export type Level = 'info' | 'warn' | 'error' | 'fatal';
 export type Fields = Readonly<Record<string, unknown>>;
@@ -16,7 +15,7 @@ const MAX_CAUSES = 8; // an error can be its own cause
 
 /** Whatever was thrown, as data: an Error with its stack and its causes, anything else as text. */
 export function describeError(error: unknown, causes = MAX_CAUSES): Fields {
-  if (!(error instanceof Error)) return { thrown: inspect(error) };
+  if (!(error instanceof Error)) return { thrown: process.getBuiltinModule('node:util').inspect(error) };
   const { name, message, stack, cause } = error;
   const described = { name, message, stack };
   return cause === undefined || causes === 0 ? described : { ...described, cause: describeError(cause, causes - 1) };

@@ -1,5 +1,4 @@
 // The end, in steps: say so, close the door, let those inside finish, cut those who don't.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
 export type Stoppable = {
@@ -26,7 +25,7 @@ export function stopOnSignal(service: Stoppable, { delayMs, timeoutMs }: StopTim
 
   async function stop(): Promise<void> {
     service.startDraining();
-    await delay(delayMs);
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
     let cut = 0;
     const deadline = setTimeout(() => {
       cut = service.cut();

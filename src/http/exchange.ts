@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { observe, refusedRecord, type Observer } from './access.ts';
-import { connectionOf, refuse } from './connection.ts';
+import { connectionOf, knownConnection, latestUnsent, refuse } from './connection.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { unexpectedProblem } from './problem.ts';
 import { emptyReply, type Reply } from './reply.ts';
@@ -38,30 +38,48 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
   const allowedHosts = options.allowedHosts && new Set(options.allowedHosts.map(toHostName));
 
   function onRequest(message: IncomingMessage, response: ServerResponse): void {
-    const connection = connectionOf(message.socket);
-    if (connection.isClosing) return;
-    connection.previous = connection.newest;
-    connection.newest = response;
-
+    const known = knownConnection(message.socket);
+    if (known?.isClosing) return;
     const request = new IncomingRequest(message);
     const refusal = refusalOf(request);
     if (refusal !== 0) {
       observer?.(refusedRecord(request, refusal));
-      reject(message, response, refusal);
+      reject(response, refusal, known && latestUnsent(known));
       return;
     }
     if (observer !== undefined) observe(request, response, observer);
-    if (request.hasContent) whenWhole(message, () => respond(request, response), () => reject(message, response, 413));
-    else respond(request, response);
+    if (request.hasContent) return readContent(request, response);
+    if (response.socket === null) connectionOf(message.socket).queued = response;
+    respond(request, response);
+  }
+
+  // Content is read to its end and discarded before the answer: its end may turn out to be malformed,
+  // and then what follows it can't be told from it (request smuggling).
+  function readContent(request: IncomingRequest, response: ServerResponse): void {
+    const { message } = request;
+    const connection = connectionOf(message.socket);
+    const previous = latestUnsent(connection);
+    connection.reading = response;
+    connection.queued = previous;
+    let bytes = 0;
+    message.on('end', () => respond(request, response));
+    message.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_CONTENT_BYTES) return;
+      message.removeAllListeners();
+      reject(response, 413, previous);
+    });
   }
 
   function onConnect(message: IncomingMessage, socket: Duplex): void {
+    const connection = connectionOf(socket);
+    if (connection.isClosing) return;
     const request = new IncomingRequest(message);
     const refusal = refusalOf(request);
     const status = refusal === 0 ? 404 : refusal;
     if (refusal !== 0) reportRefusal(refusal);
     observer?.(refusedRecord(request, status));
-    refuse(socket, emptyReply(status), connectionOf(socket).newest);
+    refuse(socket, emptyReply(status), latestUnsent(connection));
   }
 
   function refusalOf({ refusal, host = '' }: IncomingRequest): number {
@@ -69,11 +87,11 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
     return 421; // RFC 9110 15.5.20, against DNS rebinding: no web page reaches us by a name of its own
   }
 
-  function reject(message: IncomingMessage, response: ServerResponse, status: number): void {
+  function reject(response: ServerResponse, status: number, previous: ServerResponse | undefined): void {
     reportRefusal(status);
     response.statusCode = status; // for the observer: the refusal itself goes past this response
-    message.resume(); // what else it sends is discarded
-    refuse(message.socket, emptyReply(status), connectionOf(message.socket).previous);
+    response.req.resume(); // what else it sends is discarded
+    refuse(response.req.socket, emptyReply(status), previous);
   }
 
   // The boundary: whatever throws in here, the client gets a problem document and the log the rest.
@@ -99,17 +117,4 @@ function send(response: ServerResponse, reply: Reply, isLast: boolean): void {
   if (!response.shouldKeepAlive) connectionOf(response.req.socket).isClosing = true;
   response.writeHead(reply.status, reply.headers);
   response.end(reply.body, reply.encoding);
-}
-
-// Content is read to its end and discarded before the answer: its end may turn out to be malformed,
-// and then what follows it can't be told from it (request smuggling).
-function whenWhole(message: IncomingMessage, done: () => void, tooLarge: () => void): void {
-  let bytes = 0;
-  message.on('end', done);
-  message.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= MAX_CONTENT_BYTES) return;
-    message.removeAllListeners();
-    tooLarge();
-  });
 }

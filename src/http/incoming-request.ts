@@ -16,6 +16,7 @@ export class IncomingRequest implements Request {
   readonly refusal: number;
   readonly hasContent: boolean;
   readonly isLast: boolean;
+  readonly #traceparent: string | undefined;
   #traceId: string | undefined;
 
   constructor(message: IncomingMessage) {
@@ -28,16 +29,13 @@ export class IncomingRequest implements Request {
     this.query = target === undefined ? '' : target.query;
     this.host = head.host;
     this.refusal = head.refusal === 0 && target === undefined ? 400 : head.refusal;
+    this.#traceparent = head.traceparent;
     this.hasContent = head.hasContent;
     this.isLast = head.isLast;
   }
 
   /** Drawn when it is first asked for, which most requests never do, and then kept. */
   get traceId(): string {
-    if (this.#traceId === undefined) {
-      const parents = this.message.headersDistinct['traceparent'];
-      this.#traceId = childTraceparent(parents?.length === 1 ? parents[0] : undefined);
-    }
-    return this.#traceId;
+    return (this.#traceId ??= childTraceparent(this.#traceparent));
   }
 }

@@ -11,6 +11,7 @@ export type OpenSockets = {
 };
 
 const SWEEP_MS = 1_000;
+const SILENT_MS = 10;
 const STALL_MS = 15_000; // as long as a request may take, its reply may take
 
 /** Keeps track of the connections of `server`. */
@@ -38,11 +39,11 @@ export function trackSockets(server: Server | SecureServer): OpenSockets {
           clearInterval(sweep);
           resolve();
         });
-        // Node counts those who have never sent a byte as busy. A turn of the event loop first: what has
-        // arrived by now is read then, and answered.
-        setImmediate(() => {
+        // Node counts those who have never sent a byte as busy. A moment first: what has arrived by now on
+        // new connections is read then, and answered.
+        setTimeout(() => {
           for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-        });
+        }, SILENT_MS);
       }),
     cut: () => {
       const connections = [...sockets].filter((socket) => !('encrypted' in socket));

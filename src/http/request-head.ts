@@ -11,6 +11,8 @@ export type Head = {
   readonly host: string | undefined;
   /** Content follows, and is to be read before the answer. */
   readonly hasContent: boolean;
+  /** The value of `traceparent`; two are none. */
+  readonly traceparent: string | undefined;
   /** The answer is the last one on its connection. */
   readonly isLast: boolean;
 };
@@ -21,8 +23,8 @@ export function readHead(httpVersion: string, fields: readonly string[]): Head {
   if (!isHttp11 && httpVersion !== '1.0') return refused(505); // RFC 9110 15.6.6
   if (fields.length > 2 * MAX_HEADER_LINES) return refused(431); // RFC 6585 5
 
-  let host, contentLength, transferEncoding, expectation: string | undefined;
-  let hosts = 0, contentLengths = 0, transferEncodings = 0, expectations = 0;
+  let host, contentLength, transferEncoding, expectation, traceparent: string | undefined;
+  let hosts = 0, contentLengths = 0, transferEncodings = 0, expectations = 0, traceparents = 0;
   let upgrades = false;
   for (let i = 0; i < fields.length; i += 2) {
     // Lengths first: comparing names in any case is dearer, and few names share a length.
@@ -30,6 +32,7 @@ export function readHead(httpVersion: string, fields: readonly string[]): Head {
       case 4: if (isNamed(fields[i], 'host')) { host = fields[i + 1]; hosts += 1; } break;
       case 6: if (isNamed(fields[i], 'expect')) { expectation = fields[i + 1]; expectations += 1; } break;
       case 7: if (isNamed(fields[i], 'upgrade')) upgrades = true; break;
+      case 11: if (isNamed(fields[i], 'traceparent')) { traceparent = fields[i + 1]; traceparents += 1; } break;
       case 14: if (isNamed(fields[i], 'content-length')) { contentLength = fields[i + 1]; contentLengths += 1; } break;
       case 17: if (isNamed(fields[i], 'transfer-encoding')) { transferEncoding = fields[i + 1]; transferEncodings += 1; } break;
     }
@@ -51,6 +54,7 @@ export function readHead(httpVersion: string, fields: readonly string[]): Head {
   return {
     refusal: 0,
     host,
+    traceparent: traceparents === 1 ? traceparent : undefined,
     hasContent: (length > 0 || transferEncoding !== undefined) && !expects,
     // After a request to upgrade, node's parser skips what has come with it; after a final status
     // instead of a 100, the content may come or not. Either way the next request can't be found.
@@ -59,7 +63,7 @@ export function readHead(httpVersion: string, fields: readonly string[]): Head {
 }
 
 function refused(status: number): Head {
-  return { refusal: status, host: undefined, hasContent: false, isLast: true };
+  return { refusal: status, host: undefined, traceparent: undefined, hasContent: false, isLast: true };
 }
 
 // RFC 9110 5.1: field names are case-insensitive, and so are the tokens compared here.

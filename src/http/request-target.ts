@@ -43,12 +43,17 @@ const HOST = /^(?:\[([\dA-Fa-f:.]+)\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?:
 
 const PORT = /:\d+$/;
 
+let latestHost = 'localhost'; // a legal one: most requests name the same, and comparing is cheaper than parsing
+
 /** Whether `host` is a legal value of the Host field, and not an empty one. */
 export function isHost(host: string): boolean {
+  if (host === latestHost) return true;
   const match = HOST.exec(host);
   if (match === null) return false;
   const [, ipv6, port] = match;
-  return (ipv6 === undefined || isIPv6(ipv6)) && (port === undefined || Number(port) <= 65_535);
+  if ((ipv6 !== undefined && !isIPv6(ipv6)) || (port !== undefined && Number(port) > 65_535)) return false;
+  latestHost = host;
+  return true;
 }
 
 /** A legal Host without its port. */

@@ -3,7 +3,7 @@ import type { Server, ServerOptions as NodeServerOptions } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import { unparsedRecord } from './access.ts';
-import { connectionOf, refuse } from './connection.ts';
+import { connectionOf, latestUnsent, refuse } from './connection.ts';
 import { createExchange, type Answer, type ExchangeOptions } from './exchange.ts';
 import { http } from './node-http.ts';
 import { trackSockets, type OpenSockets } from './open-sockets.ts';
@@ -66,22 +66,23 @@ function prepare<S extends Server | SecureServer>(server: S, answer: Answer, rou
   server.on('checkExpectation', onRequest);
   server.on('connect', onConnect);
   server.on('clientError', (error, socket) => {
-    const { isClosing, newest, previous } = connectionOf(socket);
-    if (isClosing) return;
+    const connection = connectionOf(socket);
+    if (connection.isClosing) return;
     const reply = replyToParserError(error, routes);
     if (reply === undefined) {
       socket.destroy();
       return;
     }
     options.reportRefusal(reply.status);
-    if (newest === undefined || newest.headersSent || newest.req.complete) {
-      // What follows the newest request is malformed.
-      options.observer?.(unparsedRecord(socket, reply.status));
-      refuse(socket, reply, newest);
+    const { reading, queued } = connection;
+    if (reading?.req.complete === false) {
+      // The content that is being read is malformed.
+      reading.statusCode = reply.status;
+      refuse(socket, reply, queued);
     } else {
-      // The content of the newest request is.
-      newest.statusCode = reply.status;
-      refuse(socket, reply, previous);
+      // What follows the requests so far is.
+      options.observer?.(unparsedRecord(socket, reply.status));
+      refuse(socket, reply, latestUnsent(connection));
     }
   });
   return { listener: server, ...trackSockets(server) };

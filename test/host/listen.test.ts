@@ -41,5 +41,13 @@ test('a failure of another kind is reported in the words of the system', async (
   const failing = server(t);
   const listening = listen(failing, { host: '127.0.0.1', port: 0, reusePort: false });
   failing.emit('error', new Error('listen: too many open files'));
-  await assert.rejects(listening, { reasons: ['Cannot listen on 127.0.0.1 port 0: listen: too many open files.'] });
+  await assert.rejects(listening, { reasons: ['Cannot listen on 127.0.0.1 port 0: Error: listen: too many open files.'] });
+});
+
+test('an address that node refuses to try is reported alike', async (t) => {
+  const refusing = server(t);
+  await assert.rejects(listen(refusing, { host: '127.0.0.1', port: 65_536, reusePort: false }), (error: unknown) => {
+    assert.match(String(error), /Cannot listen on 127\.0\.0\.1 port 65536: RangeError/);
+    return true;
+  });
 });

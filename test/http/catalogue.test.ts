@@ -182,6 +182,7 @@ const closed: Readonly<Record<string, readonly Entry[]>> = {
   'CONNECT, Upgrade, Expect (RFC 9110 9.3.6, 7.8, 10.1.1)': [
     ['CONNECT, for here is no proxy', target('a.example:80', 'CONNECT'), [404]],
     ['CONNECT after other requests', host('a') + target('a.example:80', 'CONNECT'), [200, 404]],
+    ['CONNECT after the last request', head('GET /health HTTP/1.0') + target('a.example:80', 'CONNECT'), [200]],
     ['CONNECT without a port', target('a.example', 'CONNECT'), [400]],
     ['CONNECT in origin-form', target('/health', 'CONNECT'), [400]],
     ['CONNECT with two hosts', head('CONNECT a:80 HTTP/1.1', 'Host: a', 'Host: b'), [400]],

@@ -6,8 +6,10 @@ import { readHead } from '../../src/http/request-head.ts';
 const host = ['Host', 'a'];
 
 test('a legal head says what follows it', () => {
-  const legal = { refusal: 0, host: 'a', hasContent: false, isLast: false };
+  const legal = { refusal: 0, host: 'a', traceparent: undefined, hasContent: false, isLast: false };
   assert.deepEqual(readHead('1.1', host), legal);
+  assert.deepEqual(readHead('1.1', [...host, 'TraceParent', 'x']), { ...legal, traceparent: 'x' });
+  assert.deepEqual(readHead('1.1', [...host, 'traceparent', 'x', 'traceparent', 'x']), legal);
   assert.deepEqual(readHead('1.0', []), { ...legal, host: undefined });
   assert.deepEqual(readHead('1.1', [...host, 'content-length', '0']), legal);
   assert.deepEqual(readHead('1.1', [...host, 'CONTENT-LENGTH', '65536']), { ...legal, hasContent: true });

@@ -130,6 +130,17 @@ test('a refusal after many pipelined requests comes after all of their replies',
   }
 });
 
+test('a refusal does not wait for a reply that has been sent long ago', async (t) => {
+  const { port } = await startHttp(t);
+  const socket = connect({ port, host: '127.0.0.1' });
+  const withContent = 'GET /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+  socket.write(`${withContent}1\r\nx\r\n0\r\n\r\n${withContent}`);
+  const [first] = await once(socket, 'data');
+  assert.deepEqual(parseReplies(first).map((reply) => reply.status), [200]);
+  const { replies } = await exchangeOn(socket, 'z');
+  assert.deepEqual(replies.map((reply) => reply.status), [400]);
+});
+
 test('content that arrives in pieces is waited for', async (t) => {
   const { port, server } = await startHttp(t);
   const socket = connect({ port, host: '127.0.0.1' });

@@ -1,0 +1,54 @@
+// The service under node's permission model, as the image and the units run it.
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+import { connect } from 'node:tls';
+import { makeCertificate, temporaryFolder } from './support/certificates.ts';
+import { portIn, spawnService } from './support/process.ts';
+import { exchangeOn, request, requestBytes } from './support/wire.ts';
+
+const application = fileURLToPath(new URL('..', import.meta.url)); // the compiled one in dist, or the sources
+
+// Node 20 calls it experimental, and has no node:sqlite to switch off; from 25 on it guards the network too.
+const major = Number(process.versions.node.split('.')[0]);
+const ofThisNode = major < 22 ? ['--experimental-permission'] : ['--permission', '--no-experimental-sqlite', ...(major < 25 ? [] : ['--allow-net'])];
+
+/** The flags of the Dockerfile, with this application's folder. Coverage, where it is measured, is written. */
+function flags(...readable: readonly string[]): string[] {
+  const coverage = process.env['NODE_V8_COVERAGE'];
+  return [
+    ...ofThisNode,
+    `--allow-fs-read=${application}`,
+    `--allow-fs-read=${fileURLToPath(new URL('../package.json', `file://${application}`))}`,
+    ...readable.map((folder) => `--allow-fs-read=${folder}/`),
+    ...(coverage === undefined ? [] : [`--allow-fs-write=${coverage}/`]),
+    '--disable-proto=throw',
+  ];
+}
+
+test('with read access to its own files only, every endpoint answers', async (t) => {
+  const service = spawnService(t, { PORT: '0', NODE_ENV: 'Development' }, flags());
+  const port = portIn(await service.nextLine());
+  for (const [target, status] of [['/health', 200], ['/api/greetings?name=Ada', 200], ['/api/greetings?name=', 400], ['/openapi/v1.json', 200], ['/nope', 404], ['/health#', 400]] as const) {
+    assert.equal((await request(port, 'GET', target)).status, status, target);
+  }
+  service.child.kill('SIGTERM');
+  assert.equal((await service.ended()).code, 0);
+});
+
+test('TLS files need read access of their own, and HTTPS answers', async (t) => {
+  const folder = temporaryFolder(t);
+  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
+  const env = { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+  const refused = await spawnService(t, env, flags()).ended();
+  assert.match(refused.lines[0]?.message ?? '', /^TLS_CERT_FILE is .* must be a readable file \(Error: Access to this API has been restricted/);
+  assert.equal(refused.code, 1);
+
+  const service = spawnService(t, env, flags(folder));
+  const port = portIn(await service.nextLine());
+  await service.nextLine();
+  const { replies } = await exchangeOn(connect({ port, host: '127.0.0.1', rejectUnauthorized: false }), requestBytes('GET', '/health'));
+  assert.deepEqual(replies.map((reply) => reply.body), ['Healthy']);
+  service.child.kill('SIGHUP');
+  assert.equal((await service.nextLine()).message, 'The TLS files, if any, have been read again.');
+});
