@@ -17,7 +17,10 @@ export function greetings(now: () => number): Endpoint {
 }
 
 function greetingReply(name: string, now: number): Reply {
-  return contentReply(200, 'application/json; charset=utf-8', JSON.stringify(greet(name, now)));
+  const { message, generatedAt } = greet(name, now);
+  // A time-stamp has nothing to escape, so only the message is left to JSON.stringify.
+  const body = `{"message":${JSON.stringify(message)},"generatedAt":"${generatedAt}"}`;
+  return contentReply(200, 'application/json; charset=utf-8', body);
 }
 
 // All who ask without a name in the same millisecond get the same reply, so it is made once for them.

@@ -35,7 +35,7 @@ export function observe(request: IncomingRequest, response: ServerResponse, obse
   const startedAt = performance.now();
   const { method, path, traceId } = request;
   const { remoteAddress } = request.message.socket; // once closed, a socket no longer knows
-  response.once('close', () => {
+  response.on('close', () => {
     // One that is refused while its content is read has a status, but is not sent as a response of node's.
     const isRefused = !response.headersSent && response.statusCode !== 200;
     const status = response.headersSent || isRefused ? response.statusCode : undefined;

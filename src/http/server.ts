@@ -5,6 +5,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { unparsedRecord } from './access.ts';
 import { connectionOf, latestUnsent, refuse } from './connection.ts';
 import { createExchange, type Answer, type ExchangeOptions } from './exchange.ts';
+import { LeanMessage } from './lean-message.ts';
 import { http } from './node-http.ts';
 import { trackSockets, type OpenSockets } from './open-sockets.ts';
 import { replyToParserError } from './parser-error.ts';
@@ -50,6 +51,7 @@ function nodeOptions({ keepAliveTimeoutMs }: ServerOptions): NodeServerOptions {
     ...LIMITS,
     keepAliveTimeout: keepAliveTimeoutMs,
     requireHostHeader: false, // checked with the other rules, and refused as they are
+    IncomingMessage: LeanMessage,
     optimizeEmptyRequests: true, // node 24.12: no stream is set up for a request without content
   };
 }
