@@ -1,0 +1,26 @@
+// What a process has used so far. Linux tells exactly, in /proc; elsewhere `ps` tells roughly.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** User and system CPU time of all threads, in microseconds: to the nanosecond on Linux, while the process is idle. */
+export function cpuTime(pid: number): number {
+  if (process.platform !== 'linux') return psCpuTime(pid);
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const nanoseconds = tasks.map((task) => Number.parseInt(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8')));
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
+}
+
+// [[days-]hours:]minutes:seconds[.hundredths]
+function psCpuTime(pid: number): number {
+  const seconds = ps(pid, 'time').split(/[-:]/).reduce((sum, part) => sum * 60 + Number(part), 0);
+  return seconds * 1_000_000;
+}
+
+/** Resident memory, in MiB. */
+export function residentMemory(pid: number): number {
+  return Number(ps(pid, 'rss')) / 1024;
+}
+
+function ps(pid: number, column: string): string {
+  return spawnSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
+}

@@ -1,0 +1,21 @@
+// Chance that can be had again: the same seed, the same choices.
+
+export type Random = {
+  /** A whole number from 0 to below `limit`. */
+  readonly below: (limit: number) => number;
+  readonly pick: <T>(from: readonly [T, ...T[]]) => T;
+};
+
+/** Choices that follow from `seed` (mulberry32). */
+export function createRandom(seed: number): Random {
+  // Seeds next to each other are to begin far apart.
+  let state = Math.imul(seed, 0x9e3779b1);
+
+  function below(limit: number): number {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  }
+  return { below, pick: (from) => from[below(from.length)] ?? from[0] };
+}

@@ -1,0 +1,67 @@
+// What else a client may do with a connection: leave in the middle, send nothing, read nothing.
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { exchangeOn } from '../support/wire.ts';
+import type { Random } from './random.ts';
+import { bytesOf, checkReplies, dial, legalRequests } from './sessions.ts';
+
+/** Sends half of a request and resets the connection, at once or a little later. */
+export async function halfSentThenReset(port: number, random: Random): Promise<number> {
+  const parts = legalRequests(1 + random.below(8), random);
+  const bytes = bytesOf(parts);
+  await sendThenReset(port, bytes.slice(0, random.below(bytes.length)), random);
+  return parts.length;
+}
+
+/** Sends requests and resets the connection without reading a reply. */
+export async function sentThenReset(port: number, random: Random): Promise<number> {
+  const parts = legalRequests(1 + random.below(16), random);
+  await sendThenReset(port, bytesOf(parts), random);
+  return parts.length;
+}
+
+async function sendThenReset(port: number, bytes: string, { pick, below }: Random): Promise<void> {
+  const socket = dial(port);
+  await once(socket, 'connect');
+  const closed = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.write(bytes, 'latin1');
+  if (pick([true, false])) await delay(below(10));
+  socket.resetAndDestroy();
+  await closed;
+}
+
+/** Sends the last request by half and says that no more will come. */
+export async function halfSentThenEnded(port: number, random: Random): Promise<number> {
+  const parts = legalRequests(1 + random.below(4), random);
+  const [last = ''] = parts.slice(-1).map(({ bytes }) => bytes);
+  const whole = parts.slice(0, -1);
+  const socket = dial(port, true);
+  const exchange = exchangeOn(socket, bytesOf(whole) + last.slice(0, random.below(last.length)));
+  socket.end();
+  const { replies } = await exchange;
+  const refusals = replies.slice(whole.length).map(({ status }) => status);
+  if (refusals.some((status) => status !== 400) || refusals.length > 1) throw new Error(`Half a request was answered ${refusals.join()}.`);
+  checkReplies(replies.slice(0, whole.length), whole);
+  return parts.length;
+}
+
+/** Sends half of a request, or nothing, and waits for what the service does about it. */
+export async function waiting(port: number, random: Random): Promise<number> {
+  const { replies } = await exchangeOn(dial(port), random.pick(['', 'GET /health HTTP/1.1\r\nHo', 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab']));
+  checkReplies(replies, [{ bytes: '', statuses: [408], body: '' }]);
+  return 1;
+}
+
+/** Sends thousands of requests, and reads none of the replies. */
+export async function deaf(port: number, random: Random): Promise<number> {
+  const socket = dial(port);
+  await once(socket, 'connect');
+  const closed = once(socket, 'close');
+  socket.on('error', () => {}); // the service may leave first
+  socket.write('GET /api/greetings HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50_000), 'latin1');
+  await delay(1_000 * random.below(25));
+  socket.resetAndDestroy();
+  await closed;
+  return 1; // as they will hardly all be served
+}
