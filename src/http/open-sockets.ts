@@ -14,9 +14,10 @@ const SWEEP_MS = 1_000;
 const SILENT_MS = 10;
 const STALL_MS = 15_000; // as long as a request may take, its reply may take
 
-/** Keeps track of the connections of `server`. */
-export function trackSockets(server: Server | SecureServer): OpenSockets {
+/** Keeps track of the connections of `server`, and ends those that have sent nothing for `idleMs`. */
+export function trackSockets(server: Server | SecureServer, idleMs: number): OpenSockets {
   const sockets = new Set<Socket>();
+  const activities = new Map<Socket, { bytesRead: number; seenAt: number }>();
 
   function track(socket: Socket): void {
     sockets.add(socket);
@@ -25,10 +26,26 @@ export function trackSockets(server: Server | SecureServer): OpenSockets {
   server.on('connection', track);
   server.on('secureConnection', track); // TLS: a second socket, on top of the first
 
-  // A client that sends requests but reads no replies would keep them in memory for ever: node's
-  // time-outs are for requests. The time-out set here is put off by every byte that leaves.
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
+    activities.set(socket, { bytesRead: 0, seenAt: performance.now() });
+    socket.once('close', () => activities.delete(socket));
+  });
+
+  // One look at all connections in a second is cheaper than a timer of node's for every reply.
   const sweep = setInterval(() => {
-    for (const socket of sockets) if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(STALL_MS);
+    const now = performance.now();
+    for (const [socket, activity] of activities) {
+      const { bytesRead } = socket;
+      if (bytesRead !== activity.bytesRead) {
+        activity.bytesRead = bytesRead;
+        activity.seenAt = now;
+      } else if (now - activity.seenAt >= idleMs) {
+        socket.destroy();
+      }
+      // A client that sends requests but reads no replies would keep them in memory: node's time-outs are
+      // for requests. The one set here is put off by every byte that leaves.
+      if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(STALL_MS);
+    }
   }, SWEEP_MS);
   sweep.unref();
 

@@ -9,7 +9,8 @@ export type Target = {
 
 // RFC 3986 3.3: segments of pchar. Raw control or non-ASCII bytes, `#` and `\` are read differently
 // by different programs: a path that a proxy's rules see differently is a bypass.
-const PATH = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*$/;
+const PATH = /^\/[\w\-.~!$&'()*+,;=:@/%]*$/;
+const BAD_PERCENT = /%(?![\dA-Fa-f]{2})/;
 // RFC 3986 3.4, and what browsers and curl send raw: visible ASCII but for `#` and `\`.
 const QUERY = /^[!"$-[\]-~]*$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
@@ -31,10 +32,14 @@ export function readTarget(method: string, target: string, host: string | undefi
 
 function readOriginForm(target: string): Target | undefined {
   const queryAt = target.indexOf('?');
-  if (queryAt === -1) return PATH.test(target) ? { path: target, query: '' } : undefined;
+  if (queryAt === -1) return isPath(target) ? { path: target, query: '' } : undefined;
   const path = target.slice(0, queryAt);
   const query = target.slice(queryAt + 1);
-  return PATH.test(path) && QUERY.test(query) ? { path, query } : undefined;
+  return isPath(path) && QUERY.test(query) ? { path, query } : undefined;
+}
+
+function isPath(path: string): boolean {
+  return PATH.test(path) && !(path.includes('%') && BAD_PERCENT.test(path));
 }
 
 // uri-host [ ":" port ] (RFC 9110 7.2). A registered name may have a comma in it by the letter of RFC

@@ -49,7 +49,8 @@ export function createRedirectServer(routes: Routes, options: ServerOptions, htt
 function nodeOptions({ keepAliveTimeoutMs }: ServerOptions): NodeServerOptions {
   return {
     ...LIMITS,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    // A request under way has this long; from there on looking for idle connections is enough.
+    keepAliveTimeout: keepAliveTimeoutMs < LIMITS.requestTimeout ? keepAliveTimeoutMs : 0,
     requireHostHeader: false, // checked with the other rules, and refused as they are
     IncomingMessage: LeanMessage,
     optimizeEmptyRequests: true, // node 24.12: no stream is set up for a request without content
@@ -87,5 +88,5 @@ function prepare<S extends Server | SecureServer>(server: S, answer: Answer, rou
       refuse(socket, reply, latestUnsent(connection));
     }
   });
-  return { listener: server, ...trackSockets(server) };
+  return { listener: server, ...trackSockets(server, Math.max(options.keepAliveTimeoutMs, LIMITS.requestTimeout)) };
 }

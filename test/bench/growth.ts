@@ -1,17 +1,29 @@
 // Whether a request gets dearer as connections are added, or as the process gets older.
-import { race, SETTLED, type Runner } from './race.ts';
+import { race, runner, type Runner } from './race.ts';
 import { figureTable, requestTable } from './report.ts';
 
 const PATHS = ['/api/greetings'];
 
-/** Prints both tables. Fifty requests are under way at a time, on all connections in turn. */
-export async function printGrowth(script: string): Promise<void> {
-  const runner = (name: string, change: Partial<Runner>): Runner => ({ name, script, connections: 50, warmUp: SETTLED, ...change });
+/** Prints what the floor and the service pay for connections, and the service for its age. */
+export async function printGrowth(floor: string, service: string): Promise<void> {
+  await printCrowd('floor', floor);
+  await printCrowd('service', service);
 
-  const connections = [50, 1, 500, 2000].map((count) => runner(`${count} connections`, { connections: count }));
-  console.log(requestTable(await race(connections, PATHS, 10)));
-
-  const ages = await race([runner('fresh', {}), runner('after 500,000 requests', { warmUp: 500_000 })], PATHS, 6);
+  const ages = await race([runner('fresh', service), { ...runner('after 500,000 requests', service), warmUp: 500_000 }], PATHS, 5);
   console.log(requestTable(ages));
   console.log(figureTable('memory, MiB', new Map(ages.map(({ name, memory }) => [name, memory]))));
+}
+
+async function printCrowd(name: string, script: string): Promise<void> {
+  const crowd = (connections: number, busy: number, rest = ''): Runner => ({
+    ...runner(`${name}, ${connections} connections${rest}`, script), connections, busy,
+  });
+  const runners = [
+    crowd(50, 50),
+    crowd(1, 1), // every request has to wake the process up, which else one wake-up in ten does for many
+    crowd(500, 50, ', 50 busy'),
+    crowd(2000, 50, ', 50 busy'),
+    crowd(2000, 2000, ', all in turn'), // more than the caches of a CPU hold, the kernel's part included
+  ];
+  console.log(requestTable(await race(runners, PATHS, 6)));
 }

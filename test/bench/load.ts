@@ -1,7 +1,7 @@
 // The load generator, a process of its own so that its work is never counted as the server's. It obeys
 // lines on stdin, and answers each with one on stdout:
 //   open PORT CONNECTIONS      ready
-//   run PORT PATH REQUESTS     STATUS SECONDS P50 P99 (the last two in milliseconds)
+//   run PORT PATH REQUESTS N   STATUS SECONDS P50 P99 (the last two in milliseconds), over N of them in turn
 //   close PORT                 ready
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -49,9 +49,9 @@ function close(port: number): string {
   return 'ready';
 }
 
-function run(port: number, path: string, requests: number): Promise<string> {
+function run(port: number, path: string, requests: number, connections: number): Promise<string> {
   const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-  const queue = [...(pools.get(port) ?? [])];
+  const queue = (pools.get(port) ?? []).slice(0, connections);
   const latencies: number[] = [];
   let sent = 0;
   let status = '';
@@ -79,7 +79,7 @@ function run(port: number, path: string, requests: number): Promise<string> {
         resolve(`${status} ${(performance.now() - begin) / 1000} ${percentile(latencies, 50)} ${percentile(latencies, 99)}`);
         return;
       }
-      queue.push(connection); // to the end of the queue: all connections get their turn
+      queue.push(connection);
       send(queue.shift());
     };
     const begin = performance.now();
@@ -97,8 +97,8 @@ function percentile(values: number[], percent: number): number {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const [word, port, second = '', third] = line.split(' ');
+  const [word, port, second = '', third, fourth] = line.split(' ');
   if (word === 'open') console.log(await open(Number(port), Number(second)));
-  if (word === 'run') console.log(await run(Number(port), second, Number(third)));
+  if (word === 'run') console.log(await run(Number(port), second, Number(third), Number(fourth)));
   if (word === 'close') console.log(close(Number(port)));
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printGrowth } from './growth.ts';
 import { isPinned } from './processes.ts';
-import { race, SETTLED, type Runner } from './race.ts';
+import { race, runner } from './race.ts';
 import { figureTable, requestTable } from './report.ts';
 import { startTimes } from './start-time.ts';
 
@@ -13,21 +13,21 @@ const STARTS = 30;
 const PATHS = ['/health', '/api/greetings', '/api/greetings?name=Ada%20Lovelace', '/api/greetings?name=', '/nope'];
 
 const { values: options } = parseArgs({ options: { compare: { type: 'string' }, growth: { type: 'boolean' } } });
+const floor = resolve(import.meta.dirname, 'floor.js');
 const service = resolve(import.meta.dirname, '../../src/main.js');
 
 console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs'}`);
 if (options.growth) {
-  await printGrowth(service);
+  await printGrowth(floor, service);
 } else {
-  const scripts = new Map([['floor', resolve(import.meta.dirname, 'floor.js')], ['service', service]]);
+  const scripts = new Map([['floor', floor], ['service', service]]);
   if (options.compare !== undefined) scripts.set('compared', resolve(options.compare, 'dist/src/main.js'));
   await printComparison(scripts);
 }
 
 async function printComparison(scripts: ReadonlyMap<string, string>): Promise<void> {
-  const runners = Array.from(scripts, ([name, script]): Runner => ({ name, script, connections: 50, warmUp: SETTLED }));
-  const results = await race(runners, PATHS, ROUNDS);
-  console.log(`${ROUNDS} rounds, ${STARTS} starts\n`);
+  const results = await race(Array.from(scripts, ([name, script]) => runner(name, script)), PATHS, ROUNDS);
+  console.log(`${results[0]?.memory.length} rounds, ${STARTS} starts\n`);
   console.log(requestTable(results));
   console.log(figureTable('memory after load, MiB', new Map(results.map(({ name, memory }) => [name, memory]))));
   console.log(figureTable('start to first reply, ms', await startTimes(scripts, STARTS)));

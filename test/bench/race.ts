@@ -8,9 +8,16 @@ export type Runner = {
   readonly name: string;
   readonly script: string;
   readonly connections: number;
-  /** Requests before anything is measured: `SETTLED`, or more. */
+  /** How many of them requests come on, in turn. */
+  readonly busy: number;
+  /** Requests before anything is measured. */
   readonly warmUp: number;
 };
+
+/** A runner as most are: its compiler has done its work, and every connection has a request under way. */
+export function runner(name: string, script: string): Runner {
+  return { name, script, connections: 50, busy: 50, warmUp: 100_000 };
+}
 
 /** A figure for each slice: those of two runners match, as they were measured one after the other. */
 export type Figures = {
@@ -28,20 +35,21 @@ export type Result = Runner & {
 
 type Lane = { readonly result: Result; readonly server: Server };
 
-export const SETTLED = 100_000; // requests until the compiler has done its work
 const PORTION = 1000; // requests of a path at a time before that
 const SLICE = 2500; // requests: about 30 ms
 const SLICES = 4; // of each path in a round
+const TIME_LIMIT_MS = 75_000; // on a slow or busy machine there are fewer rounds
 const PAUSE_MS = 5; // around a slice, for the server to be idle when its CPU time is read
 
 /**
- * Runs `rounds` rounds. Each starts all servers afresh: two processes of one program differ by some
+ * Runs `rounds` rounds, or as many as there is time for. Each starts all servers afresh: two processes of one program differ by some
  * percent for as long as they live, by where their memory lies and what was compiled when.
  */
 export async function race(runners: readonly Runner[], paths: readonly string[], rounds: number): Promise<Result[]> {
   const results = runners.map((runner) => ({ ...runner, figures: new Map(paths.map((path) => [path, noFigures()])), memory: [] }));
   const load = startLoad();
-  for (let round = 0; round < rounds; round += 1) {
+  const end = performance.now() + TIME_LIMIT_MS;
+  for (let round = 0; round < rounds && performance.now() < end; round += 1) {
     const lanes: Lane[] = [];
     for (const result of results) lanes.push(await warmUp(load, result));
     for (let slice = 0; slice < SLICES; slice += 1) await measure(load, lanes, paths, slice);
@@ -60,7 +68,7 @@ async function warmUp(load: NodeProcess, result: Result): Promise<Lane> {
   await ask(load, `open ${server.port} ${result.connections}`);
   // All paths from the start: code that has been compiled for one of them alone is thrown away at the next.
   for (let sent = 0; sent < result.warmUp; sent += result.figures.size * PORTION) {
-    for (const path of result.figures.keys()) await ask(load, `run ${server.port} ${path} ${PORTION}`);
+    for (const path of result.figures.keys()) await ask(load, `run ${server.port} ${path} ${PORTION} ${result.busy}`);
   }
   return { result, server };
 }
@@ -78,7 +86,7 @@ async function measureSlice(load: NodeProcess, { result, server }: Lane, path: s
   await ask(load, `open ${server.port} ${result.connections}`); // again those that were closed as idle
   await sleep(PAUSE_MS);
   const before = cpuTime(server.pid);
-  const [status = '', seconds, p50, p99] = (await ask(load, `run ${server.port} ${path} ${SLICE}`)).split(' ');
+  const [status = '', seconds, p50, p99] = (await ask(load, `run ${server.port} ${path} ${SLICE} ${result.busy}`)).split(' ');
   await sleep(PAUSE_MS);
   figures.status = status;
   figures.cpu.push((cpuTime(server.pid) - before) / SLICE);

@@ -10,9 +10,9 @@ export function cpuTime(pid: number): number {
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
-// [[days-]hours:]minutes:seconds[.hundredths]
+// [hours:]minutes:seconds[.hundredths]
 function psCpuTime(pid: number): number {
-  const seconds = ps(pid, 'time').split(/[-:]/).reduce((sum, part) => sum * 60 + Number(part), 0);
+  const seconds = ps(pid, 'time').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
   return seconds * 1_000_000;
 }
 
