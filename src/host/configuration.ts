@@ -1,5 +1,4 @@
 // The configuration: environment variables in, one typed value out, and every mistake at once.
-import { isIP } from 'node:net';
 import { StartError } from './start-error.ts';
 import type { TlsFiles } from './tls-files.ts';
 
@@ -19,6 +18,8 @@ export type Configuration = {
   readonly shutdownTimeoutMs: number;
   readonly reusePort: boolean;
 };
+
+const net = process.getBuiltinModule('node:net'); // loaded already; an ES import of it would cost a few ms more
 
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;
@@ -88,7 +89,7 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
 // use. Digits and dots only are not a name but an IP address with a mistake in it.
 function parseHost(text: string): string | undefined {
   const isName = /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?$/i.test(text);
-  return text === '*' || isIP(text) !== 0 || isName ? text : undefined;
+  return text === '*' || net.isIP(text) !== 0 || isName ? text : undefined;
 }
 
 // IPv6 with or without its brackets. A `*` among others is a mistake: it is not what the others are for.

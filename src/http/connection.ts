@@ -1,7 +1,7 @@
 // The end of a connection: the last word is said once, and after the replies to all earlier requests.
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { http } from './node-http.ts';
+import { http } from './node-modules.ts';
 import type { Reply } from './reply.ts';
 
 /** What there is to remember of a connection: of most, nothing. */

@@ -1,6 +1,6 @@
 // Node reads two or three fields of `headers` itself, for every request, and the getter builds an object
 // of all fields for that. A request without content and expectations has none of those that node reads.
-import { http } from './node-http.ts';
+import { http } from './node-modules.ts';
 import { readHead } from './request-head.ts';
 
 /** For node's `IncomingMessage` option. */

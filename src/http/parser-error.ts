@@ -1,5 +1,5 @@
 // What node's parser gives up on, and the reply that it deserves.
-import { http } from './node-http.ts';
+import { http } from './node-modules.ts';
 import { emptyReply, type Reply } from './reply.ts';
 import { readTarget } from './request-target.ts';
 import { route, type Routes } from './router.ts';

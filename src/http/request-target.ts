@@ -1,5 +1,5 @@
 // What a request is for: the request-target (RFC 9112 3.2) and the host it names (RFC 3986 3.2.2).
-import { isIPv6 } from 'node:net';
+import { net } from './node-modules.ts';
 
 export type Target = {
   readonly path: string;
@@ -56,7 +56,7 @@ export function isHost(host: string): boolean {
   const match = HOST.exec(host);
   if (match === null) return false;
   const [, ipv6, port] = match;
-  if ((ipv6 !== undefined && !isIPv6(ipv6)) || (port !== undefined && Number(port) > 65_535)) return false;
+  if ((ipv6 !== undefined && !net.isIPv6(ipv6)) || (port !== undefined && Number(port) > 65_535)) return false;
   latestHost = host;
   return true;
 }

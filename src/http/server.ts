@@ -6,7 +6,7 @@ import { unparsedRecord } from './access.ts';
 import { connectionOf, latestUnsent, refuse } from './connection.ts';
 import { createExchange, type Answer, type ExchangeOptions } from './exchange.ts';
 import { LeanMessage } from './lean-message.ts';
-import { http } from './node-http.ts';
+import { http } from './node-modules.ts';
 import { trackSockets, type OpenSockets } from './open-sockets.ts';
 import { replyToParserError } from './parser-error.ts';
 import { redirectToHttps } from './redirect.ts';
