@@ -9,14 +9,14 @@ export async function printGrowth(floor: string, service: string): Promise<void>
   await printCrowd('floor', floor);
   await printCrowd('service', service);
 
-  const ages = await race([runner('fresh', service), { ...runner('after 500,000 requests', service), warmUp: 500_000 }], PATHS, 5);
+  const ages = await race([runner('fresh', service), { ...runner('after 500,000 requests', service), warmUp: 500_000 }], PATHS, 4);
   console.log(requestTable(ages));
   console.log(figureTable('memory, MiB', new Map(ages.map(({ name, memory }) => [name, memory]))));
 }
 
 async function printCrowd(name: string, script: string): Promise<void> {
   const crowd = (connections: number, busy: number, rest = ''): Runner => ({
-    ...runner(`${name}, ${connections} connections${rest}`, script), connections, busy,
+    ...runner(`${name}, connections: ${connections}${rest}`, script), connections, busy,
   });
   const runners = [
     crowd(50, 50),
@@ -25,5 +25,5 @@ async function printCrowd(name: string, script: string): Promise<void> {
     crowd(2000, 50, ', 50 busy'),
     crowd(2000, 2000, ', all in turn'), // more than the caches of a CPU hold, the kernel's part included
   ];
-  console.log(requestTable(await race(runners, PATHS, 6)));
+  console.log(requestTable(await race(runners, PATHS, 4)));
 }

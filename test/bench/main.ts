@@ -16,7 +16,8 @@ const { values: options } = parseArgs({ options: { compare: { type: 'string' }, 
 const floor = resolve(import.meta.dirname, 'floor.js');
 const service = resolve(import.meta.dirname, '../../src/main.js');
 
-console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs'}`);
+const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
+console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}`);
 if (options.growth) {
   await printGrowth(floor, service);
 } else {

@@ -35,18 +35,19 @@ export type Result = Runner & {
 
 type Lane = { readonly result: Result; readonly server: Server };
 
-const PORTION = 1000; // requests of a path at a time before that
-const SLICE = 2500; // requests: about 30 ms
+const PORTION = 1000; // requests of a path at a time while warming up
+const SLICE = 2500; // requests that are measured as one: about 30 ms
 const SLICES = 4; // of each path in a round
 const TIME_LIMIT_MS = 75_000; // on a slow or busy machine there are fewer rounds
 const PAUSE_MS = 5; // around a slice, for the server to be idle when its CPU time is read
 
 /**
- * Runs `rounds` rounds, or as many as there is time for. Each starts all servers afresh: two processes of one program differ by some
- * percent for as long as they live, by where their memory lies and what was compiled when.
+ * Runs `rounds` rounds, or as many as there is time for. Each starts all servers afresh: two processes of
+ * one program differ by some percent for as long as they live, by where their memory lies and what was
+ * compiled when.
  */
 export async function race(runners: readonly Runner[], paths: readonly string[], rounds: number): Promise<Result[]> {
-  const results = runners.map((runner) => ({ ...runner, figures: new Map(paths.map((path) => [path, noFigures()])), memory: [] }));
+  const results = runners.map((one) => ({ ...one, figures: new Map(paths.map((path) => [path, noFigures()])), memory: [] }));
   const load = startLoad();
   const end = performance.now() + TIME_LIMIT_MS;
   for (let round = 0; round < rounds && performance.now() < end; round += 1) {
@@ -70,6 +71,7 @@ async function warmUp(load: NodeProcess, result: Result): Promise<Lane> {
   for (let sent = 0; sent < result.warmUp; sent += result.figures.size * PORTION) {
     for (const path of result.figures.keys()) await ask(load, `run ${server.port} ${path} ${PORTION} ${result.busy}`);
   }
+  await ask(load, `close ${server.port}`); // others warm up next, and idle connections may be closed meanwhile
   return { result, server };
 }
 
@@ -83,7 +85,7 @@ async function measure(load: NodeProcess, lanes: readonly Lane[], paths: readonl
 async function measureSlice(load: NodeProcess, { result, server }: Lane, path: string): Promise<void> {
   const figures = result.figures.get(path);
   if (figures === undefined) return;
-  await ask(load, `open ${server.port} ${result.connections}`); // again those that were closed as idle
+  await ask(load, `open ${server.port} ${result.connections}`);
   await sleep(PAUSE_MS);
   const before = cpuTime(server.pid);
   const [status = '', seconds, p50, p99] = (await ask(load, `run ${server.port} ${path} ${SLICE} ${result.busy}`)).split(' ');

@@ -18,7 +18,8 @@ function psCpuTime(pid: number): number {
 
 /** Resident memory, in MiB. */
 export function residentMemory(pid: number): number {
-  return Number(ps(pid, 'rss')) / 1024;
+  const kibibytes = process.platform === 'linux' ? /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] : ps(pid, 'rss');
+  return Number(kibibytes) / 1024;
 }
 
 function ps(pid: number, column: string): string {

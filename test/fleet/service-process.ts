@@ -35,10 +35,17 @@ export async function startService(env: Readonly<Record<string, string>>, onLine
   const start: unknown[] = await Promise.race([first, closed.then(() => [])]);
   const { pid } = child;
   if (start.length === 0 || pid === undefined) throw new Error('The service has ended instead of listening.');
+  let mayEnd = false;
+  void closed.then(() => {
+    if (mayEnd) return;
+    console.error(`The service has ended by itself: ${child.exitCode ?? child.signalCode}`);
+    process.exit(1);
+  });
   return {
     pid,
     port: portIn(parseLine(String(start[0]))),
     stop: async () => {
+      mayEnd = true;
       child.kill('SIGTERM');
       await closed;
       return child.exitCode;

@@ -4,15 +4,12 @@ import { deaf, halfSentThenEnded, halfSentThenReset, sentThenReset, waiting } fr
 import { inTurns, pipelined, slowly, type Session } from './sessions.ts';
 
 export type Load = {
-  requests: number;
-  connections: number;
+  /** Sends so many requests and a few more, and resolves when all connections have ended. */
+  readonly send: (requests: number) => Promise<void>;
+  readonly sent: () => { readonly requests: number; readonly connections: number };
   /** What went wrong, and in which of the connections: the seed and this number make the same bytes again. */
-  readonly faults: string[];
-  /** Resolves when all connections have ended. */
-  readonly done: Promise<unknown>;
+  readonly faults: readonly string[];
 };
-
-export type LoadOptions = { readonly port: number; readonly seed: number; readonly requests: number; readonly atOnce: number };
 
 // In each hundred connections.
 const SHORT: readonly (readonly [share: number, session: Session])[] = [
@@ -25,25 +22,29 @@ const SHORT: readonly (readonly [share: number, session: Session])[] = [
 ];
 // These stay for seconds: nobody waits for them, or all would be waiting.
 const LONG = [waiting, waiting, deaf] as const;
-const LONG_ONES = 400; // in so many connections one is of these
+const LONG_ONES = 1_000; // in so many connections one is of these
 
 const MAX_FAULTS = 100; // then it is no use to go on
 
-/** Starts to send at least so many requests. */
-export function startLoad({ port, seed, requests, atOnce }: LoadOptions): Load {
+/** A load of `atOnce` clients, made from `seed`. */
+export function createLoad(port: number, seed: number, atOnce: number): Load {
+  let requests = 0;
+  let connections = 0;
+  const faults: string[] = [];
+
   async function run(session: Session, number: number): Promise<void> {
     try {
       const sent = await session(port, createRandom(seed + number));
-      load.requests += sent;
+      requests += sent;
     } catch (error) {
-      load.faults.push(`Connection ${number}, ${session.name}: ${String(error)}`);
+      faults.push(`Connection ${number}, ${session.name}: ${String(error)}`);
     }
   }
 
-  async function client(): Promise<void> {
+  async function client(upTo: number): Promise<void> {
     const stays: Promise<void>[] = [];
-    while (load.requests < requests && load.faults.length < MAX_FAULTS) {
-      const number = load.connections++;
+    while (requests < upTo && faults.length < MAX_FAULTS) {
+      const number = connections++;
       const random = createRandom(~(seed + number));
       if (random.below(LONG_ONES) === 0) stays.push(run(random.pick(LONG), number));
       else await run(choose(random.below(100)), number);
@@ -51,8 +52,14 @@ export function startLoad({ port, seed, requests, atOnce }: LoadOptions): Load {
     await Promise.all(stays);
   }
 
-  const load: Load = { requests: 0, connections: 0, faults: [], done: Promise.resolve() };
-  return Object.assign(load, { done: Promise.all(Array.from({ length: atOnce }, client)) });
+  return {
+    send: async (count) => {
+      const upTo = requests + count;
+      await Promise.all(Array.from({ length: atOnce }, () => client(upTo)));
+    },
+    sent: () => ({ requests, connections }),
+    faults,
+  };
 }
 
 function choose(percent: number): Session {

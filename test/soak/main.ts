@@ -1,18 +1,15 @@
-// npm run test:soak [-- MILLIONS] [--access-log] [--seed=N]: millions of requests, valid and hostile, against
-// one process. Prints its memory as it goes; exit code 1 when that is not flat, or a reply was wrong.
-import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { startService } from '../fleet/service-process.ts';
-import type { LogLine } from '../support/process.ts';
+// npm run test:soak [-- MILLIONS] [--access-log] [--seed=N] [--node-options=OPTIONS]: millions of requests, valid
+// and hostile, against one process. Prints its memory as it goes; exit code 1 when that grows, or a reply is wrong.
 import { request } from '../support/wire.ts';
-import { startLoad } from './load.ts';
-import { openFiles } from './proc.ts';
-import { printTable } from './table.ts';
-import { judge } from './verdict.ts';
+import { createLoad } from './load.ts';
+import { readOptions } from './options.ts';
+import { residentMemory } from './proc.ts';
+import { startTarget } from './target.ts';
+import { growth, type Third } from './verdict.ts';
+import { printHead, watch } from './watch.ts';
 
-const AT_ONCE = 64;
-const ROWS = 24;
-const CLEAN_UP_MS = 5_000; // for the service to close what its clients have left behind
+const CLIENTS = 64;
+const ROWS_PER_THIRD = 8;
 const PATIENCE_MS = 1_800_000;
 
 setTimeout(() => {
@@ -21,44 +18,34 @@ setTimeout(() => {
 }, PATIENCE_MS).unref();
 
 if (process.platform !== 'linux') throw new Error('This reads /proc, which is there on Linux only.');
-const { values, positionals } = parseArgs({
-  options: { 'access-log': { type: 'boolean', default: false }, seed: { type: 'string', default: String(Date.now() % 2 ** 31) } },
-  allowPositionals: true,
-});
-const total = Number(positionals[0] ?? 2) * 1_000_000;
-const seed = Number(values.seed);
-if (!(total > 0) || !Number.isInteger(seed)) throw new Error('MILLIONS must be a number above 0, N a whole number.');
+const { requests, seed, accessLog, nodeOptions } = readOptions();
+const target = await startTarget(accessLog, nodeOptions);
+const load = createLoad(target.port, seed, CLIENTS);
+console.log(`Node ${process.version} ${nodeOptions}, access log ${accessLog ? 'on' : 'off'}, ${requests} requests, seed ${seed}`);
 
-const mistakes: string[] = [];
-const logged = new Map<string, number>();
-
-function count({ level, message }: LogLine): void {
-  const kind = `${level}: ${message.replace(/\d+/g, 'n')}`;
-  logged.set(kind, (logged.get(kind) ?? 0) + 1);
-  if (level === 'error' || level === 'fatal') mistakes.push(`The service has logged ${level}: ${message}`);
+printHead();
+const thirds: Third[] = [];
+while (thirds.length < 3) {
+  const resident = await watch(target, load, requests / 3 / ROWS_PER_THIRD, load.send(requests / 3));
+  await target.quiet();
+  const liveHeap = await target.liveHeap();
+  thirds.push({ resident, liveHeap });
+  const atRest = `at rest ${residentMemory(target.pid).toFixed(1)}, live heap ${liveHeap.toFixed(2)}`;
+  console.log(`Third ${thirds.length}: RSS at most ${resident.toFixed(1)} MiB, ${atRest}`);
 }
 
-const service = await startService({ PORT: '0', ACCESS_LOG: String(values['access-log']) }, count);
-const { pid, port } = service;
-const filesBefore = openFiles(pid);
-console.log(`Node ${process.version}, access log ${values['access-log'] ? 'on' : 'off'}, ${total} requests, seed ${seed}`);
-
-const load = startLoad({ port, seed, requests: total, atOnce: AT_ONCE });
-const { isFlat, text } = judge(await printTable({ pid, load, total, rows: ROWS }));
-console.log(`${load.requests} requests on ${load.connections} connections`);
-console.log(text);
-if (!isFlat) mistakes.push('Memory is not flat');
+const mistakes = growth(thirds);
 if (load.faults.length > 0) mistakes.push(`${load.faults.length} connections went wrong, the first of them:`, ...load.faults.slice(0, 10));
-
-const { status, body } = await request(port, 'GET', '/health');
+const { status, body } = await request(target.port, 'GET', '/health');
 if (status !== 200 || body !== 'Healthy') mistakes.push(`An ordinary request was answered ${status} ${body}`);
-const cleanUpEnd = performance.now() + CLEAN_UP_MS;
-while (openFiles(pid) > filesBefore && performance.now() < cleanUpEnd) await delay(50); // no event tells
-if (openFiles(pid) > filesBefore) mistakes.push(`${openFiles(pid) - filesBefore} connections are open without a client`);
-const code = await service.stop();
+const code = await target.stop();
 if (code !== 0) mistakes.push(`The service has ended with exit code ${String(code)}`);
 
-for (const [kind, lines] of logged) console.log(`Logged ${lines} times ${kind}`);
+console.log(`${load.sent().requests} requests on ${load.sent().connections} connections`);
+for (const [kind, lines] of target.logged) {
+  console.log(`Logged ${lines} times ${kind}`);
+  if (/^(?:error|fatal)/.test(kind)) mistakes.push(`The service has logged ${kind}`);
+}
 for (const mistake of mistakes) console.log(mistake);
 console.log(mistakes.length === 0 ? 'Passed' : 'Failed');
 process.exit(mistakes.length === 0 ? 0 : 1);

@@ -1,11 +1,10 @@
 // What Linux tells of a process.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Resident memory, in MiB. */
+/** Resident memory, in MiB: none of a process that has just ended. */
 export function residentMemory(pid: number): number {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  if (kibibytes === undefined) throw new Error(`Process ${pid} has no memory.`);
-  return Number(kibibytes) / 1024;
+  return Number(kibibytes ?? 0) / 1024;
 }
 
 /** How many files and connections are open. */

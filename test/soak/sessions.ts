@@ -58,12 +58,14 @@ export async function slowly(port: number, random: Random): Promise<number> {
   const bytes = bytesOf(parts);
   const socket = dial(port);
   const size = Math.ceil(bytes.length / (2 + random.below(50)));
-  const exchange = exchangeOn(socket, bytes.slice(0, size));
-  for (let at = size; at < bytes.length; at += size) {
-    await delay(random.below(5));
-    socket.write(bytes.slice(at, at + size), 'latin1');
+  async function sendTheRest(): Promise<void> {
+    for (let at = size; at < bytes.length; at += size) {
+      await delay(random.below(5));
+      socket.write(bytes.slice(at, at + size), 'latin1');
+    }
   }
-  checkReplies((await exchange).replies, parts);
+  const [{ replies }] = await Promise.all([exchangeOn(socket, bytes.slice(0, size)), sendTheRest()]);
+  checkReplies(replies, parts);
   return parts.length;
 }
 

@@ -1,0 +1,30 @@
+// The command line of a soak.
+import { parseArgs } from 'node:util';
+
+export type Options = {
+  readonly requests: number;
+  readonly seed: number;
+  readonly accessLog: boolean;
+  /** For the service. */
+  readonly nodeOptions: string;
+};
+
+// About the heap that V8 allows itself in a container with 256 MiB. With the memory of a whole machine it
+// leaves hundreds of MiB of garbage lying under load, and from outside that can't be told from a leak.
+const SMALL_HEAP = '--max-old-space-size=128 --max-semi-space-size=1';
+
+/** Reads `[MILLIONS] [--access-log] [--seed=N] [--node-options=OPTIONS]`. */
+export function readOptions(): Options {
+  const { values, positionals } = parseArgs({
+    options: {
+      'access-log': { type: 'boolean', default: false },
+      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+      'node-options': { type: 'string', default: SMALL_HEAP },
+    },
+    allowPositionals: true,
+  });
+  const requests = Number(positionals[0] ?? 2) * 1_000_000;
+  const seed = Number(values.seed);
+  if (!(requests > 0) || !Number.isInteger(seed)) throw new Error('MILLIONS must be a number above 0, N a whole number.');
+  return { requests, seed, accessLog: values['access-log'], nodeOptions: values['node-options'] };
+}

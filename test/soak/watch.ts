@@ -1,0 +1,36 @@
+// The table of a soak: a row each time that so many requests more have been sent.
+import type { Load } from './load.ts';
+import { residentMemory } from './proc.ts';
+import type { Target } from './target.ts';
+
+const SAMPLE_MS = 200;
+
+export function printHead(): void {
+  printRow('requests', 'per second', 'RSS MiB', 'connections');
+}
+
+/** Prints a row each `step` requests, with the highest memory since the row before, while `sending`; resolves with the highest of all. */
+export async function watch(target: Target, load: Load, step: number, sending: Promise<void>): Promise<number> {
+  let last = { at: performance.now(), requests: load.sent().requests };
+  let highest = 0;
+  let highestOfAll = 0;
+
+  const timer = setInterval(() => {
+    highest = Math.max(highest, residentMemory(target.pid));
+    highestOfAll = Math.max(highest, highestOfAll);
+    const { requests } = load.sent();
+    if (requests < last.requests + step) return;
+    const at = performance.now();
+    const perSecond = (requests - last.requests) / ((at - last.at) / 1000);
+    printRow(requests, Math.round(perSecond), highest.toFixed(1), target.openConnections());
+    last = { at, requests };
+    highest = 0;
+  }, SAMPLE_MS);
+  await sending;
+  clearInterval(timer);
+  return highestOfAll;
+}
+
+function printRow(...columns: readonly (string | number)[]): void {
+  console.log(columns.map((column) => String(column).padStart(11)).join(' '));
+}
