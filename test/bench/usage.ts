@@ -18,8 +18,12 @@ function psCpuTime(pid: number): number {
 
 /** Resident memory, in MiB. */
 export function residentMemory(pid: number): number {
-  const kibibytes = process.platform === 'linux' ? /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] : ps(pid, 'rss');
+  const kibibytes = process.platform === 'linux' ? linuxResidentMemory(pid) : ps(pid, 'rss');
   return Number(kibibytes) / 1024;
+}
+
+function linuxResidentMemory(pid: number): string | undefined {
+  return /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
 }
 
 function ps(pid: number, column: string): string {
