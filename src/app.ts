@@ -1,12 +1,10 @@
 // The whole surface of the service on one screen: which path is answered by which endpoint.
-import type { Server } from 'node:http';
-import type { Server as SecureServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import { greetings } from './api/greetings.ts';
 import { health } from './api/health.ts';
 import type { OpenSockets } from './http/open-sockets.ts';
 import type { Endpoint } from './http/reply.ts';
-import { createRedirectServer, createSecureServer, createServer, type ServerOptions, type TrackedServer } from './http/server.ts';
+import { createRedirectServer, createSecureServer, createServer, type SecureServer, type Server, type ServerOptions, type TrackedServer } from './http/server.ts';
 
 export type AppOptions = Omit<ServerOptions, 'isDraining'> & {
   /** Switches the description of the API on. */

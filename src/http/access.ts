@@ -20,8 +20,8 @@ export type AccessRecord = {
 export type Observer = (record: AccessRecord) => void;
 
 /** The record of a request that is refused with `status` as soon as it is seen. */
-export function refusedRecord({ method, path, traceId, message }: IncomingRequest, status: number): AccessRecord {
-  return { method, path, status, durationMs: 0, traceId, remoteAddress: message.socket.remoteAddress };
+export function refusedRecord({ method = '', path, traceId, socket }: IncomingRequest, status: number): AccessRecord {
+  return { method, path, status, durationMs: 0, traceId, remoteAddress: socket.remoteAddress };
 }
 
 /** The record of what the parser refused with `status`. */
@@ -33,8 +33,8 @@ export function unparsedRecord(socket: Duplex, status: number): AccessRecord {
 /** Hands `observer` the record of a request when the response to it has been sent, or no longer can be. */
 export function observe(request: IncomingRequest, response: ServerResponse, observer: Observer): void {
   const startedAt = performance.now();
-  const { method, path, traceId } = request;
-  const { remoteAddress } = request.message.socket; // once closed, a socket no longer knows
+  const { method = '', path, traceId } = request;
+  const { remoteAddress } = request.socket; // once closed, a socket no longer knows
   response.on('close', () => {
     // One that is refused while its content is read has a status, but is not sent as a response of node's.
     const isRefused = !response.headersSent && response.statusCode !== 200;

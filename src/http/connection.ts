@@ -1,7 +1,6 @@
 // The end of a connection: the last word is said once, and after the replies to all earlier requests.
-import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { http } from './node-modules.ts';
+import { replyBytes, type ByteResponse } from './byte-response.ts';
 import type { Reply } from './reply.ts';
 
 /** What there is to remember of a connection: of most, nothing. */
@@ -9,9 +8,9 @@ export type Connection = {
   /** The last reply has been decided on: nothing that still arrives is a request (RFC 9112 9.6). */
   isClosing: boolean;
   /** The latest response that had to wait for earlier ones (pipelining, RFC 9112 9.3.2). */
-  queued: ServerResponse | undefined;
+  queued: ByteResponse | undefined;
   /** The response to the latest request with content, which is answered when that has been read. */
-  reading: ServerResponse | undefined;
+  reading: ByteResponse | undefined;
 };
 
 const connections = new WeakMap<Duplex, Connection>();
@@ -32,7 +31,7 @@ export function connectionOf(socket: Duplex): Connection {
 }
 
 /** The latest response that has not been handed to the socket yet, if any: what is written now must wait for it. */
-export function latestUnsent({ queued, reading }: Connection): ServerResponse | undefined {
+export function latestUnsent({ queued, reading }: Connection): ByteResponse | undefined {
   if (queued?.destroyed === false) return queued; // node calls a response destroyed when it is over
   return reading?.headersSent === false ? reading : undefined;
 }
@@ -41,7 +40,7 @@ export function latestUnsent({ queued, reading }: Connection): ServerResponse | 
 const LINGER_MS = 1000;
 
 /** Says `reply` once the response `after` has been sent, and closes the connection. */
-export function refuse(socket: Duplex, reply: Reply, after: ServerResponse | undefined): void {
+export function refuse(socket: Duplex, reply: Reply, after: ByteResponse | undefined): void {
   connectionOf(socket).isClosing = true;
   if (after === undefined || after.destroyed) endWith(socket, reply);
   else after.once('close', () => endWith(socket, reply));
@@ -51,14 +50,8 @@ export function refuse(socket: Duplex, reply: Reply, after: ServerResponse | und
 // 9112 9.6). So: send, close our side, and read on without listening until the client closes its own.
 function endWith(socket: Duplex, reply: Reply): void {
   socket.on('error', () => {}); // a client that is gone, or resets it all the same, has had its say
-  socket.end(replyBytes(reply), 'latin1');
+  socket.end(replyBytes(reply, true), 'latin1');
   socket.resume();
   const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(linger));
-}
-
-function replyBytes({ status, headers, body }: Reply): string {
-  const fields = [...headers, 'Date', new Date().toUTCString(), 'Connection', 'close'];
-  const lines = fields.map((field, i) => (i % 2 === 0 ? `${field}: ` : `${field}\r\n`));
-  return `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -1,9 +1,9 @@
 // One request and its reply: is it legal, who answers, what do they say, and out.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { observe, refusedRecord, type Observer } from './access.ts';
+import type { ByteResponse } from './byte-response.ts';
 import { connectionOf, knownConnection, latestUnsent, refuse } from './connection.ts';
-import { IncomingRequest } from './incoming-request.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { unexpectedProblem } from './problem.ts';
 import { emptyReply, type Reply } from './reply.ts';
 import { MAX_CONTENT_BYTES } from './request-head.ts';
@@ -27,9 +27,9 @@ export type ExchangeOptions = {
 
 export type Exchange = {
   /** For node's `request` event, and for the events that it emits instead of that. */
-  readonly onRequest: (message: IncomingMessage, response: ServerResponse) => void;
+  readonly onRequest: (request: IncomingRequest, response: ByteResponse) => void;
   /** For node's `connect` event: here is no proxy, so there is nothing to connect to. */
-  readonly onConnect: (message: IncomingMessage, socket: Duplex) => void;
+  readonly onConnect: (request: IncomingRequest, socket: Duplex) => void;
 };
 
 /** The listeners that answer requests by `answer`, and refuse those that nobody should have to answer. */
@@ -37,10 +37,9 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
   const { isDraining, reportError, reportRefusal, observer } = options;
   const allowedHosts = options.allowedHosts && new Set(options.allowedHosts.map(toHostName));
 
-  function onRequest(message: IncomingMessage, response: ServerResponse): void {
-    const known = knownConnection(message.socket);
+  function onRequest(request: IncomingRequest, response: ByteResponse): void {
+    const known = knownConnection(request.socket);
     if (known?.isClosing) return;
-    const request = new IncomingRequest(message);
     const refusal = refusalOf(request);
     if (refusal !== 0) {
       observer?.(refusedRecord(request, refusal));
@@ -49,32 +48,30 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
     }
     if (observer !== undefined) observe(request, response, observer);
     if (request.hasContent) return readContent(request, response);
-    if (response.socket === null) connectionOf(message.socket).queued = response;
+    if (response.socket === null) connectionOf(request.socket).queued = response;
     respond(request, response);
   }
 
   // Content is read to its end and discarded before the answer: its end may turn out to be malformed,
   // and then what follows it can't be told from it (request smuggling).
-  function readContent(request: IncomingRequest, response: ServerResponse): void {
-    const { message } = request;
-    const connection = connectionOf(message.socket);
+  function readContent(request: IncomingRequest, response: ByteResponse): void {
+    const connection = connectionOf(request.socket);
     const previous = latestUnsent(connection);
     connection.reading = response;
     connection.queued = previous;
     let bytes = 0;
-    message.on('end', () => respond(request, response));
-    message.on('data', (chunk: Buffer) => {
+    request.on('end', () => respond(request, response));
+    request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= MAX_CONTENT_BYTES) return;
-      message.removeAllListeners();
+      request.removeAllListeners();
       reject(response, 413, previous);
     });
   }
 
-  function onConnect(message: IncomingMessage, socket: Duplex): void {
+  function onConnect(request: IncomingRequest, socket: Duplex): void {
     const connection = connectionOf(socket);
     if (connection.isClosing) return;
-    const request = new IncomingRequest(message);
     const refusal = refusalOf(request);
     const status = refusal === 0 ? 404 : refusal;
     if (refusal !== 0) reportRefusal(refusal);
@@ -87,7 +84,7 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
     return 421; // RFC 9110 15.5.20, against DNS rebinding: no web page reaches us by a name of its own
   }
 
-  function reject(response: ServerResponse, status: number, previous: ServerResponse | undefined): void {
+  function reject(response: ByteResponse, status: number, previous: ByteResponse | undefined): void {
     reportRefusal(status);
     response.statusCode = status; // for the observer: the refusal itself goes past this response
     response.req.resume(); // what else it sends is discarded
@@ -95,7 +92,7 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
   }
 
   // The boundary: whatever throws in here, the client gets a problem document and the log the rest.
-  function respond(request: IncomingRequest, response: ServerResponse): void {
+  function respond(request: IncomingRequest, response: ByteResponse): void {
     try {
       send(response, answer(request), request.isLast || isDraining());
     } catch (error) {
@@ -112,9 +109,8 @@ function toHostName(host: string): string {
 }
 
 // The one place that writes replies.
-function send(response: ServerResponse, reply: Reply, isLast: boolean): void {
+function send(response: ByteResponse, reply: Reply, isLast: boolean): void {
   if (isLast) response.shouldKeepAlive = false;
   if (!response.shouldKeepAlive) connectionOf(response.req.socket).isClosing = true;
-  response.writeHead(reply.status, reply.headers);
-  response.end(reply.body, reply.encoding);
+  response.send(reply);
 }

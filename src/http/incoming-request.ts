@@ -1,41 +1,74 @@
-// A request as it has come in: judged, split, and with a trace id for those who ask.
-import type { IncomingMessage } from 'node:http';
+// A request as node hands it over: judged, split, and with a trace id for those who ask.
+import { http } from './node-modules.ts';
 import type { Request } from './reply.ts';
-import { readHead } from './request-head.ts';
+import { readHead, type Head } from './request-head.ts';
 import { readTarget } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
-export class IncomingRequest implements Request {
-  readonly message: IncomingMessage;
-  readonly method: string;
-  /** As sent, without the query; of an illegal target, what comes before anything that may be one. */
+type Reading = {
+  readonly refusal: number;
   readonly path: string;
   readonly query: string;
-  readonly host: string | undefined;
-  /** The status that refuses the request, or 0 when it is legal. */
-  readonly refusal: number;
-  readonly hasContent: boolean;
-  readonly isLast: boolean;
-  readonly #traceparent: string | undefined;
+  readonly head: Head;
+};
+
+/** For node's `IncomingMessage` option. */
+export class IncomingRequest extends http.IncomingMessage implements Request {
+  #reading: Reading | undefined;
   #traceId: string | undefined;
 
-  constructor(message: IncomingMessage) {
-    const { method = '', url = '', httpVersion, rawHeaders } = message;
-    const head = readHead(httpVersion, rawHeaders);
-    const target = readTarget(method, url, head.host);
-    this.message = message;
-    this.method = method;
-    this.path = target === undefined ? url.replace(/[?#].*/, '') : target.path;
-    this.query = target === undefined ? '' : target.query;
-    this.host = head.host;
-    this.refusal = head.refusal === 0 && target === undefined ? 400 : head.refusal;
-    this.#traceparent = head.traceparent;
-    this.hasContent = head.hasContent;
-    this.isLast = head.isLast;
+  get #read(): Reading {
+    return (this.#reading ??= read(this));
+  }
+
+  /** The status that refuses the request, or 0 when it is legal. */
+  get refusal(): number {
+    return this.#read.refusal;
+  }
+
+  get host(): string | undefined {
+    return this.#read.head.host;
+  }
+
+  /** As sent, without the query; of an illegal target, what comes before anything that may be one. */
+  get path(): string {
+    return this.#read.path;
+  }
+
+  get query(): string {
+    return this.#read.query;
+  }
+
+  /** Content follows, and is to be read before the answer. */
+  get hasContent(): boolean {
+    return this.#read.head.hasContent;
+  }
+
+  /** The answer is the last one on its connection. */
+  get isLast(): boolean {
+    return this.#read.head.isLast;
   }
 
   /** Drawn when it is first asked for, which most requests never do, and then kept. */
   get traceId(): string {
-    return (this.#traceId ??= childTraceparent(this.#traceparent));
+    return (this.#traceId ??= childTraceparent(this.#read.head.traceparent));
   }
 }
+
+function read({ method = '', url = '', httpVersion, rawHeaders }: IncomingRequest): Reading {
+  const head = readHead(httpVersion, rawHeaders);
+  const target = readTarget(method, url, head.host);
+  if (target !== undefined) return { refusal: head.refusal, path: target.path, query: target.query, head };
+  return { refusal: head.refusal === 0 ? 400 : head.refusal, path: url.replace(/[?#].*/, ''), query: '', head };
+}
+
+// Node reads two or three fields of `headers` itself, for every request, and its getter builds an object
+// of all fields for that. A request without content and expectations has none of those that node reads.
+const NONE = Object.freeze({});
+const allHeaders = Object.getOwnPropertyDescriptor(http.IncomingMessage.prototype, 'headers');
+
+Object.defineProperty(IncomingRequest.prototype, 'headers', {
+  get(this: IncomingRequest) {
+    return this.refusal === 0 && !this.hasContent && !this.isLast ? NONE : allHeaders?.get?.call(this);
+  },
+});

@@ -1,7 +1,5 @@
 // The connections of a server: none is held by a client that does not read, and all of them end.
-import type { Server } from 'node:http';
-import type { Server as SecureServer } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 
 export type OpenSockets = {
   /** Stops listening, closes idle connections, and resolves when the busy ones have ended. */
@@ -15,7 +13,7 @@ const SILENT_MS = 10;
 const STALL_MS = 15_000; // as long as a request may take, its reply may take
 
 /** Keeps track of the connections of `server`, and ends those that have sent nothing for `idleMs`. */
-export function trackSockets(server: Server | SecureServer, idleMs: number): OpenSockets {
+export function trackSockets(server: Server, idleMs: number): OpenSockets {
   const sockets = new Set<Socket>();
   const activities = new Map<Socket, { bytesRead: number; seenAt: number }>();
 

@@ -1,6 +1,6 @@
 // Plain HTTP, where there is HTTPS to go to.
 import type { Answer } from './exchange.ts';
-import { emptyReply } from './reply.ts';
+import { emptyReply, fieldLine } from './reply.ts';
 import { withoutPort } from './request-target.ts';
 
 const DEFAULT_PORT = 443; // RFC 9110 4.2.2
@@ -14,6 +14,6 @@ export function redirectToHttps(port: number): Answer {
   return ({ host, path, query }) => {
     if (host === undefined) return emptyReply(400); // HTTP/1.0 need not say where it wants to go
     const target = path.startsWith('/') ? path + (query === '' ? '' : `?${query}`) : ''; // not OPTIONS *
-    return emptyReply(307, 'Location', `https://${withoutPort(host)}${suffix}${target}`);
+    return emptyReply(307, fieldLine('Location', `https://${withoutPort(host)}${suffix}${target}`));
   };
 }

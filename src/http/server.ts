@@ -1,11 +1,12 @@
 // Servers on node:http and node:https with limits, and with an answer to everything that can arrive.
-import type { Server, ServerOptions as NodeServerOptions } from 'node:http';
-import type { Server as SecureServer } from 'node:https';
+import type { Server as NodeServer, ServerOptions as NodeServerOptions } from 'node:http';
+import type { Server as NodeSecureServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import { unparsedRecord } from './access.ts';
+import { ByteResponse } from './byte-response.ts';
 import { connectionOf, latestUnsent, refuse } from './connection.ts';
 import { createExchange, type Answer, type ExchangeOptions } from './exchange.ts';
-import { LeanMessage } from './lean-message.ts';
+import { IncomingRequest } from './incoming-request.ts';
 import { http } from './node-modules.ts';
 import { trackSockets, type OpenSockets } from './open-sockets.ts';
 import { replyToParserError } from './parser-error.ts';
@@ -26,6 +27,8 @@ const LIMITS = {
   maxHeaderSize: 16 * 1024, // node's default, kept even when a flag changes that
 } satisfies NodeServerOptions;
 
+export type Server = NodeServer<typeof IncomingRequest, typeof ByteResponse>;
+export type SecureServer = NodeSecureServer<typeof IncomingRequest, typeof ByteResponse>;
 export type TrackedServer<S> = OpenSockets & { readonly listener: S };
 
 /** A server, not yet listening, that answers by `routes`. */
@@ -46,13 +49,14 @@ export function createRedirectServer(routes: Routes, options: ServerOptions, htt
   return prepare(http.createServer(nodeOptions(options)), redirectToHttps(httpsPort), routes, options);
 }
 
-function nodeOptions({ keepAliveTimeoutMs }: ServerOptions): NodeServerOptions {
+function nodeOptions({ keepAliveTimeoutMs }: ServerOptions): NodeServerOptions<typeof IncomingRequest, typeof ByteResponse> {
   return {
     ...LIMITS,
     // A request under way has this long; from there on looking for idle connections is enough.
     keepAliveTimeout: keepAliveTimeoutMs < LIMITS.requestTimeout ? keepAliveTimeoutMs : 0,
     requireHostHeader: false, // checked with the other rules, and refused as they are
-    IncomingMessage: LeanMessage,
+    IncomingMessage: IncomingRequest,
+    ServerResponse: ByteResponse,
     optimizeEmptyRequests: true, // node 24.12: no stream is set up for a request without content
   };
 }

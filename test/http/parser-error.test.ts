@@ -32,7 +32,7 @@ test('a connection that failed has no reply', () => {
 test('an unknown method is answered from the request line, wherever in the packet it is', () => {
   const line = 'BREW /a?x HTTP/1.1\r\n';
   for (const [before, parsed] of [['', 1], ['GET /b HTTP/1.1\r\nHost: a\r\n\r\n', 28]] as const) {
-    assert.deepEqual(replyToParserError(parserError('HPE_INVALID_METHOD', before + line, parsed), routes), emptyReply(405, 'Allow', 'GET'));
+    assert.deepEqual(replyToParserError(parserError('HPE_INVALID_METHOD', before + line, parsed), routes), emptyReply(405, 'Allow: GET\r\n'));
   }
   assert.deepEqual(replyToParserError(parserError('HPE_INVALID_METHOD', 'BREW /b HTTP/1.0\r\n', 1), routes), emptyReply(404));
 });

@@ -66,7 +66,7 @@ test('an idle connection is closed after the idle time, without a word', async (
   const socket = connect({ port, host: '127.0.0.1' });
   socket.write(requestBytes('GET', '/health', []));
   const [reply] = parseReplies(await readToEnd(socket));
-  assert.deepEqual([reply?.status, reply?.headers.slice(-2)], [200, ['Connection: keep-alive', 'Keep-Alive: timeout=0']]);
+  assert.deepEqual([reply?.status, reply?.headers.slice(-2)], [200, ['Date: now', 'Connection: keep-alive']]);
 });
 
 test('a refused client may send on for a while, so that the refusal arrives, and is cut off then', async (t) => {
