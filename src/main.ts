@@ -4,11 +4,9 @@ import { createApp } from './app.ts';
 import { environmentWarning, readConfiguration } from './host/configuration.ts';
 import { dieWithLastWords } from './host/last-words.ts';
 import { listen } from './host/listen.ts';
-import { createLog, logUnhandled } from './host/log.ts';
+import { createLog, logUnhandled, summarizeRefusals } from './host/log.ts';
 import { createOutput } from './host/output.ts';
-import { summarizeRefusals } from './host/refusal-summary.ts';
-import { reloadOnHangup } from './host/reload.ts';
-import { stopOnSignal } from './host/stop.ts';
+import { reloadOnHangup, stopOnSignal } from './host/signals.ts';
 
 const FLUSH_TIMEOUT_MS = 1_000; // for a reader of stdout that is behind, when the process ends
 
@@ -29,7 +27,7 @@ const app = await createApp({
   keepAliveTimeoutMs: configuration.keepAliveTimeoutMs,
   reportError: logUnhandled(log),
   reportRefusal: summarizeRefusals(log),
-  observer: configuration.accessLog ? (record) => accessLog('info', 'Request', record) : undefined,
+  recordAccess: configuration.accessLog ? (record) => accessLog('info', 'Request', record) : undefined,
 });
 
 stopOnSignal(
@@ -53,5 +51,5 @@ if (httpsPort !== undefined && tlsFiles !== undefined) {
   redirectPort = await serve('https', server, httpsPort);
 }
 reloadOnHangup(() => reload(), log);
-const server = redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort);
+const server = redirectPort === undefined ? app.createServer() : await app.createRedirectServer(redirectPort);
 await serve('http', server, configuration.port);

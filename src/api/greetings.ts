@@ -1,6 +1,5 @@
 // GET /api/greetings: a greeting for the name in the query, or for the world.
-import { validationProblem } from '../http/problem.ts';
-import { contentReply, type Endpoint, type Reply } from '../http/reply.ts';
+import { contentReply, validationProblem, type Endpoint, type Reply } from '../http/reply.ts';
 import { greet } from './greeting.ts';
 import { DEFAULT_NAME, nameError, nameFrom } from './name.ts';
 

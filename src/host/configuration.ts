@@ -1,5 +1,5 @@
 // The configuration: environment variables in, one typed value out, and every mistake at once.
-import { StartError } from './start-error.ts';
+import { StartError } from './last-words.ts';
 import type { TlsFiles } from './tls-files.ts';
 
 export type Configuration = {

@@ -1,6 +1,16 @@
 // When the process must die it says so, in the log, and exits with 1.
-import { describeError, type Log } from './log.ts';
-import { StartError } from './start-error.ts';
+import type { Log } from './log.ts';
+
+/** Why the service cannot start, in sentences for the person who starts it. */
+export class StartError extends Error {
+  /** One sentence for each reason, all of them at once. */
+  readonly reasons: readonly string[];
+
+  constructor(reasons: readonly string[], cause?: unknown) {
+    super(reasons.join('\n'), { cause });
+    this.reasons = reasons;
+  }
+}
 
 /**
  * Logs whatever nobody caught, rejections included, and exits: what state the process is in then,
@@ -11,7 +21,7 @@ export function dieWithLastWords(log: Log): void {
     if (error instanceof StartError) {
       for (const reason of error.reasons) log('error', reason);
     } else {
-      log('fatal', 'The process ends because of an error that nothing caught.', { error: describeError(error) });
+      log('fatal', 'The process ends because of an error that nothing caught.', { error });
     }
     process.exit(1);
   });

@@ -1,6 +1,6 @@
 // From a configured address to the one really bound.
 import type { Server } from 'node:net';
-import { StartError } from './start-error.ts';
+import { StartError } from './last-words.ts';
 
 export type BoundAddress = {
   /** As in a URL: `127.0.0.1:8080`, `[::1]:8080`. */

@@ -4,11 +4,11 @@ export type Level = 'info' | 'warn' | 'error' | 'fatal';
 export type Fields = Readonly<Record<string, unknown>>;
 export type Log = (level: Level, message: string, fields?: Fields) => void;
 
-/** A log that hands each line, with its line feed, to `write`. */
+/** A log that hands each line, with its line feed, to `write`. A field `error` may hold whatever was thrown. */
 export function createLog(write: (line: string) => void): Log {
   return (level, message, fields = {}) => {
     const start = `{"time":"${timestamp()}","level":"${level}","message":${JSON.stringify(message)}`;
-    const rest = JSON.stringify(fields).slice(1);
+    const rest = JSON.stringify('error' in fields ? { ...fields, error: describeError(fields['error']) } : fields).slice(1);
     write(`${start}${rest === '}' ? '' : ','}${rest}\n`);
   };
 }
@@ -29,7 +29,7 @@ function timestamp(): string {
 const MAX_CAUSES = 8; // an error can be its own cause
 
 /** Whatever was thrown, as data: an Error with its stack and its causes, anything else as text. */
-export function describeError(error: unknown, causes = MAX_CAUSES): Fields {
+function describeError(error: unknown, causes = MAX_CAUSES): Fields {
   if (!(error instanceof Error)) return { thrown: process.getBuiltinModule('node:util').inspect(error) };
   const { name, message, stack, cause } = error;
   const described = { name, message, stack };
@@ -39,6 +39,29 @@ export function describeError(error: unknown, causes = MAX_CAUSES): Fields {
 /** Logs what was thrown while a request was served. */
 export function logUnhandled(log: Log): (error: unknown, traceId: string) => void {
   return (error, traceId) => {
-    log('error', 'Unhandled exception occurred while processing the request.', { traceId, error: describeError(error) });
+    log('error', 'Unhandled exception occurred while processing the request.', { traceId, error });
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Counts each status it is called with; the first one starts a minute that ends with a line in the log.
+ * Illegal requests are the clients' doing: nobody can fill the log with them.
+ */
+export function summarizeRefusals(log: Log): (status: number) => void {
+  let counts: Record<number, number> | undefined;
+
+  function summarize(): void {
+    log('warn', 'Illegal requests were refused in the last minute.', { byStatus: counts });
+    counts = undefined;
+  }
+
+  return (status) => {
+    if (counts === undefined) {
+      counts = {};
+      setTimeout(summarize, MINUTE_MS).unref();
+    }
+    counts[status] = (counts[status] ?? 0) + 1;
   };
 }

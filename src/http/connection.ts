@@ -1,6 +1,6 @@
 // The end of a connection: the last word is said once, and after the replies to all earlier requests.
 import type { Duplex } from 'node:stream';
-import { replyBytes, type ByteResponse } from './byte-response.ts';
+import { replyBytes, type ByteResponse } from './node-http.ts';
 import type { Reply } from './reply.ts';
 
 /** What there is to remember of a connection: of most, nothing. */

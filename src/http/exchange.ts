@@ -1,27 +1,24 @@
 // One request and its reply: is it legal, who answers, what do they say, and out.
 import type { Duplex } from 'node:stream';
-import { observe, refusedRecord, type Observer } from './access.ts';
-import type { ByteResponse } from './byte-response.ts';
+import type { Observer } from './access.ts';
 import { connectionOf, knownConnection, latestUnsent, refuse } from './connection.ts';
-import type { IncomingRequest } from './incoming-request.ts';
-import { unexpectedProblem } from './problem.ts';
-import { emptyReply, type Reply } from './reply.ts';
+import type { ByteResponse, IncomingRequest } from './node-http.ts';
+import { emptyReply, unexpectedProblem, type Reply } from './reply.ts';
 import { MAX_CONTENT_BYTES } from './request-head.ts';
-import { hostName } from './request-target.ts';
 
 /** Answers a legal request. */
 export type Answer = (request: IncomingRequest) => Reply;
 
 export type ExchangeOptions = {
-  /** The host names and IP addresses that are answered to; undefined: all. */
-  readonly allowedHosts: readonly string[] | undefined;
+  /** Whether a host is answered to; undefined: all are. */
+  readonly isAllowed: ((host: string | undefined) => boolean) | undefined;
   /** Whether every reply is now the last one on its connection. */
   readonly isDraining: () => boolean;
   /** Told of everything that is thrown on the way to a reply, whatever its type. */
   readonly reportError: (error: unknown, traceId: string) => void;
   /** Told the status of each request that is refused before anyone is asked to answer it. */
   readonly reportRefusal: (status: number) => void;
-  /** Told of each request when it is over; undefined when nobody wants to know. */
+  /** Told of each request; undefined when nobody wants to know. */
   readonly observer: Observer | undefined;
 };
 
@@ -34,19 +31,18 @@ export type Exchange = {
 
 /** The listeners that answer requests by `answer`, and refuse those that nobody should have to answer. */
 export function createExchange(answer: Answer, options: ExchangeOptions): Exchange {
-  const { isDraining, reportError, reportRefusal, observer } = options;
-  const allowedHosts = options.allowedHosts && new Set(options.allowedHosts.map(toHostName));
+  const { isAllowed, isDraining, reportError, reportRefusal, observer } = options;
 
   function onRequest(request: IncomingRequest, response: ByteResponse): void {
     const known = knownConnection(request.socket);
     if (known?.isClosing) return;
     const refusal = refusalOf(request);
     if (refusal !== 0) {
-      observer?.(refusedRecord(request, refusal));
+      observer?.refused(request, refusal);
       reject(response, refusal, known && latestUnsent(known));
       return;
     }
-    if (observer !== undefined) observe(request, response, observer);
+    observer?.accepted(request, response);
     if (request.hasContent) return readContent(request, response);
     if (response.socket === null) connectionOf(request.socket).queued = response;
     respond(request, response);
@@ -75,13 +71,13 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
     const refusal = refusalOf(request);
     const status = refusal === 0 ? 404 : refusal;
     if (refusal !== 0) reportRefusal(refusal);
-    observer?.(refusedRecord(request, status));
+    observer?.refused(request, status);
     refuse(socket, emptyReply(status), latestUnsent(connection));
   }
 
-  function refusalOf({ refusal, host = '' }: IncomingRequest): number {
-    if (refusal !== 0 || allowedHosts === undefined || allowedHosts.has(hostName(host))) return refusal;
-    return 421; // RFC 9110 15.5.20, against DNS rebinding: no web page reaches us by a name of its own
+  function refusalOf({ refusal, host }: IncomingRequest): number {
+    if (refusal !== 0 || isAllowed === undefined || isAllowed(host)) return refusal;
+    return 421; // RFC 9110 15.5.20
   }
 
   function reject(response: ByteResponse, status: number, previous: ByteResponse | undefined): void {
@@ -102,10 +98,6 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
   }
 
   return { onRequest, onConnect };
-}
-
-function toHostName(host: string): string {
-  return hostName(host.includes(':') ? `[${host}]` : host);
 }
 
 // The one place that writes replies.

@@ -1,8 +1,7 @@
 // What node's parser gives up on, and the reply that it deserves.
-import { http } from './node-modules.ts';
+import { http } from './node-http.ts';
 import { emptyReply, type Reply } from './reply.ts';
 import { readTarget } from './request-target.ts';
-import { route, type Routes } from './router.ts';
 
 const STATUS: ReadonlyMap<unknown, number> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408], // RFC 9110 15.5.9
@@ -18,22 +17,25 @@ const REQUEST_LINE_ERRORS: readonly unknown[] = ['HPE_INVALID_METHOD', 'HPE_INVA
 // RFC 9112 3: method SP request-target SP HTTP-version CRLF; a method is a token (RFC 9110 5.6.2).
 const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d\.\d)\r\n/;
 
-/** The reply to a parser error, or undefined when it was the connection that failed: nobody listens. */
-export function replyToParserError(error: Error, routes: Routes): Reply | undefined {
+/**
+ * The reply to a parser error, or undefined when it was the connection that failed: nobody listens.
+ * `answer` has the reply to a method that the parser does not know.
+ */
+export function replyToParserError(error: Error, answer: (method: string, path: string) => Reply): Reply | undefined {
   const code = 'code' in error ? error.code : undefined;
-  if (REQUEST_LINE_ERRORS.includes(code)) return replyToRequestLine(requestLineBytes(error), routes);
+  if (REQUEST_LINE_ERRORS.includes(code)) return replyToRequestLine(requestLineBytes(error), answer);
   const status = STATUS.get(code) ?? (String(code).startsWith('HPE_') ? 400 : undefined);
   return status === undefined ? undefined : emptyReply(status);
 }
 
-function replyToRequestLine(bytes: string, routes: Routes): Reply {
+function replyToRequestLine(bytes: string, answer: (method: string, path: string) => Reply): Reply {
   const [, method = '', target = '', version] = REQUEST_LINE.exec(bytes) ?? [];
   if (version === undefined) return emptyReply(400);
   if (version !== '1.1' && version !== '1.0') return emptyReply(505); // RFC 9110 15.6.6
   const path = readTarget(method, target, undefined)?.path;
   // A method that the parser knows is not what it stumbled over: these are bytes of something else.
   if (path === undefined || http.METHODS.includes(method)) return emptyReply(400);
-  return route(routes, method, path)({ query: '', traceId: '' });
+  return answer(method, path);
 }
 
 // The packet may hold earlier requests: the line starts after the last line feed before the error.

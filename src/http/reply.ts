@@ -1,5 +1,4 @@
 // What an endpoint is given and what it returns: plain values, no socket in sight.
-import { http } from './node-modules.ts';
 
 /** What an endpoint may know of a request. */
 export type Request = {
@@ -11,8 +10,8 @@ export type Request = {
 
 export type Reply = {
   readonly status: number;
-  /** The status line and the field lines (RFC 9112 4, 5), each with its line end. */
-  readonly head: string;
+  /** The field lines (RFC 9112 5) that the reply brings along, each with its line end. */
+  readonly headers: string;
   /** The content as it goes out: a character for each byte. */
   readonly body: string;
 };
@@ -30,22 +29,41 @@ export function contentReply(status: number, contentType: ContentType, content: 
   const length = Buffer.byteLength(content);
   return {
     status,
-    head: `${statusLine(status)}Content-Type: ${contentType}\r\nContent-Length: ${length}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n`,
+    headers: `Content-Type: ${contentType}\r\nContent-Length: ${length}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n`,
     body: length === content.length ? content : Buffer.from(content).toString('latin1'), // ASCII is as it goes out
   };
 }
 
+// RFC 9457: what a client is told when a request cannot be served.
+function problemReply(status: number, document: object): Reply {
+  return contentReply(status, 'application/problem+json', JSON.stringify(document));
+}
+
+/** The 400 for parameters that break their rules: `errors` maps a parameter to what is wrong with it. */
+export function validationProblem(errors: Readonly<Record<string, string[]>>, traceId: string): Reply {
+  return problemReply(400, {
+    type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
+    title: 'One or more validation errors occurred.',
+    status: 400,
+    errors,
+    traceId,
+  });
+}
+
+/**
+ * The 500 for whatever nobody expected. Nothing of the error is in it: that is for the log.
+ * Without a `type` it reads as `about:blank` (RFC 9457 4.2.1). `path` comes without the query.
+ */
+export function unexpectedProblem(path: string): Reply {
+  return problemReply(500, {
+    title: 'An unexpected error occurred.',
+    status: 500,
+    detail: 'Contact support if the problem persists.',
+    instance: path,
+  });
+}
+
 /** A reply without content: the status and `fieldLines` say it all. */
 export function emptyReply(status: number, fieldLines = ''): Reply {
-  return { status, head: `${statusLine(status)}${fieldLines}Content-Length: 0\r\n`, body: '' };
-}
-
-/** A field line. Throws when there is a line break or another control character in the value (response splitting). */
-export function fieldLine(name: string, value: string): string {
-  http.validateHeaderValue(name, value);
-  return `${name}: ${value}\r\n`;
-}
-
-function statusLine(status: number): string {
-  return `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n`;
+  return { status, headers: `${fieldLines}Content-Length: 0\r\n`, body: '' };
 }

@@ -1,6 +1,4 @@
 // What a request is for: the request-target (RFC 9112 3.2) and the host it names (RFC 3986 3.2.2).
-import { net } from './node-modules.ts';
-
 export type Target = {
   readonly path: string;
   /** Without its `?`; empty when there is none. */
@@ -56,7 +54,7 @@ export function isHost(host: string): boolean {
   const match = HOST.exec(host);
   if (match === null) return false;
   const [, ipv6, port] = match;
-  if ((ipv6 !== undefined && !net.isIPv6(ipv6)) || (port !== undefined && Number(port) > 65_535)) return false;
+  if ((ipv6 !== undefined && !URL.canParse(`http://[${ipv6}]`)) || (port !== undefined && Number(port) > 65_535)) return false;
   latestHost = host;
   return true;
 }

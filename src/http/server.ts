@@ -2,15 +2,11 @@
 import type { Server as NodeServer, ServerOptions as NodeServerOptions } from 'node:http';
 import type { Server as NodeSecureServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
-import { unparsedRecord } from './access.ts';
-import { ByteResponse } from './byte-response.ts';
 import { connectionOf, latestUnsent, refuse } from './connection.ts';
 import { createExchange, type Answer, type ExchangeOptions } from './exchange.ts';
-import { IncomingRequest } from './incoming-request.ts';
-import { http } from './node-modules.ts';
+import { ByteResponse, http, IncomingRequest } from './node-http.ts';
 import { trackSockets, type OpenSockets } from './open-sockets.ts';
 import { replyToParserError } from './parser-error.ts';
-import { redirectToHttps } from './redirect.ts';
 import { route, type Routes } from './router.ts';
 
 export type ServerOptions = ExchangeOptions & {
@@ -31,9 +27,9 @@ export type Server = NodeServer<typeof IncomingRequest, typeof ByteResponse>;
 export type SecureServer = NodeSecureServer<typeof IncomingRequest, typeof ByteResponse>;
 export type TrackedServer<S> = OpenSockets & { readonly listener: S };
 
-/** A server, not yet listening, that answers by `routes`. */
-export function createServer(routes: Routes, options: ServerOptions): TrackedServer<Server> {
-  return prepare(http.createServer(nodeOptions(options)), answerBy(routes), routes, options);
+/** A server, not yet listening, that answers by `routes`, or by `answer` whatever node's parser can read. */
+export function createServer(routes: Routes, options: ServerOptions, answer = answerBy(routes)): TrackedServer<Server> {
+  return prepare(http.createServer(nodeOptions(options)), answer, routes, options);
 }
 
 /** The same over TLS, with the key pair in `secureContext`; its `setSecureContext` takes another one. */
@@ -42,11 +38,6 @@ export function createSecureServer(routes: Routes, options: ServerOptions, secur
   const handshakeTimeout = LIMITS.headersTimeout;
   const server = https.createServer({ ...nodeOptions(options), ...secureContext, handshakeTimeout });
   return prepare(server, answerBy(routes), routes, options);
-}
-
-/** A server that sends everyone on to HTTPS. */
-export function createRedirectServer(routes: Routes, options: ServerOptions, httpsPort: number): TrackedServer<Server> {
-  return prepare(http.createServer(nodeOptions(options)), redirectToHttps(httpsPort), routes, options);
 }
 
 function nodeOptions({ keepAliveTimeoutMs }: ServerOptions): NodeServerOptions<typeof IncomingRequest, typeof ByteResponse> {
@@ -75,7 +66,7 @@ function prepare<S extends Server | SecureServer>(server: S, answer: Answer, rou
   server.on('clientError', (error, socket) => {
     const connection = connectionOf(socket);
     if (connection.isClosing) return;
-    const reply = replyToParserError(error, routes);
+    const reply = replyToParserError(error, (method, path) => route(routes, method, path)({ query: '', traceId: '' }));
     if (reply === undefined) {
       socket.destroy();
       return;
@@ -88,7 +79,7 @@ function prepare<S extends Server | SecureServer>(server: S, answer: Answer, rou
       refuse(socket, reply, queued);
     } else {
       // What follows the requests so far is.
-      options.observer?.(unparsedRecord(socket, reply.status));
+      options.observer?.unparsed(socket, reply.status);
       refuse(socket, reply, latestUnsent(connection));
     }
   });

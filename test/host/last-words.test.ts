@@ -8,9 +8,8 @@ const host = new URL('../../src/host/', import.meta.url);
 
 function run(script: string) {
   const imports = `
-    import { dieWithLastWords } from '${host}last-words.${extension}';
+    import { dieWithLastWords, StartError } from '${host}last-words.${extension}';
     import { createLog } from '${host}log.${extension}';
-    import { StartError } from '${host}start-error.${extension}';
     dieWithLastWords(createLog((line) => process.stdout.write(line)));`;
   const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', imports + script], { encoding: 'utf8' });
   return { status, lines: stdout.split('\n').filter((line) => line !== '').map(parseLine) };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { unparsedRecord } from '../../src/http/access.ts';
+import { createObserver, type AccessRecord } from '../../src/http/access.ts';
 import { startService } from '../support/service.ts';
 import { exchange, exchangeOn, request, requestBytes } from '../support/wire.ts';
 
@@ -78,5 +78,7 @@ test('what comes after the last request on a connection has no record', async (t
 });
 
 test('a stream without an address has a record without one', () => {
-  assert.deepEqual(unparsedRecord(new PassThrough(), 400), { status: 400, remoteAddress: undefined });
+  const records: AccessRecord[] = [];
+  createObserver((record) => records.push(record)).unparsed(new PassThrough(), 400);
+  assert.deepEqual(records, [{ status: 400, remoteAddress: undefined }]);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { redirectToHttps } from '../../src/http/redirect.ts';
 import { startService } from '../support/service.ts';
 import { exchange, request } from '../support/wire.ts';
 
@@ -46,4 +47,10 @@ test('without a Host there is nowhere to redirect to', async (t) => {
   const { port } = await startService(t, { server: (app) => app.createRedirectServer(443) });
   const { replies } = await exchange(port, 'GET /health HTTP/1.0\r\n\r\n');
   assert.deepEqual(replies.map((reply) => [reply.status, reply.headers]), [[400, ['Content-Length: 0', 'Date: now', 'Connection: close']]]);
+});
+
+test('a Location holds one line, whatever got past the checks of the request', () => {
+  for (const host of ['a\r\nSet-Cookie: b', 'a\nb', 'a\0', '\u0100']) {
+    assert.throws(() => redirectToHttps(443)({ host, path: '/', query: '' }), { code: 'ERR_INVALID_CHAR' });
+  }
 });

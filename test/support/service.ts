@@ -24,7 +24,7 @@ export type ServiceOptions = {
   readonly keepAliveTimeoutMs?: number;
   readonly observed?: boolean;
   /** Which of its servers; the plain one when not given. */
-  readonly server?: (app: App) => Server;
+  readonly server?: (app: App) => Server | Promise<Server>;
 };
 
 /** Starts the service; it stops when the test `t` ends. */
@@ -39,9 +39,9 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 75_000,
     reportError: (error, traceId) => reported.push({ error, traceId }),
     reportRefusal: (status) => refusals.push(status),
-    observer: options.observed === true ? (record) => records.push(record) : undefined,
+    recordAccess: options.observed === true ? (record) => records.push(record) : undefined,
   });
-  const server = options.server?.(app) ?? app.createServer();
+  const server = (await options.server?.(app)) ?? app.createServer();
   server.listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   t.after(async () => {

@@ -1,9 +1,13 @@
-// A request as node hands it over: judged, split, and with a trace id for those who ask.
-import { http } from './node-modules.ts';
-import type { Request } from './reply.ts';
+// Node's HTTP module, and what it makes for each exchange: a request that is read already, and a response
+// that takes its bytes as they are.
 import { readHead, type Head } from './request-head.ts';
+import type { Reply, Request } from './reply.ts';
 import { readTarget } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
+
+// `import … from 'node:http'` in an ES module evaluates every export of it, the lazy ones included,
+// and so loads node's whole `fetch`. Asking for a built-in module by name does not.
+export const http = process.getBuiltinModule('node:http');
 
 type Reading = {
   readonly refusal: number;
@@ -72,3 +76,40 @@ Object.defineProperty(IncomingRequest.prototype, 'headers', {
     return this.refusal === 0 && !this.hasContent && !this.isLast ? NONE : allHeaders?.get?.call(this);
   },
 });
+
+/**
+ * For node's `ServerResponse` option. Node's own checks and joins a list of names and values for each reply;
+ * ours are joined beforehand, which makes a request cheaper by a tenth and more.
+ */
+export class ByteResponse extends http.ServerResponse<IncomingRequest> {
+  declare _header: string; // what is in it goes out as it is, and node makes no head of its own then
+  declare _last: boolean; // node closes the connection when the response has been sent
+
+  /** Sends the reply, in its turn. */
+  send(reply: Reply): void {
+    this.statusCode = reply.status; // for observers
+    if (!this.shouldKeepAlive) this._last = true;
+    this._header = replyBytes(reply, !this.shouldKeepAlive);
+    this.end();
+  }
+}
+
+/** The bytes of a reply, a character each. After the last one on a connection it is closed (RFC 9112 9.6). */
+export function replyBytes({ status, headers, body }: Reply, isLast: boolean): string {
+  const { keepAlive, close } = currentEnds();
+  return `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${headers}${isLast ? close : keepAlive}${body}`;
+}
+
+let ends: { readonly keepAlive: string; readonly close: string } | undefined;
+
+// The ends of a head, with its Date (RFC 9110 6.6.1). They serve for a second: looking at the clock for
+// each reply would cost more than all other fields.
+function currentEnds() {
+  if (ends === undefined) {
+    const now = new Date();
+    const date = `Date: ${now.toUTCString()}\r\n`;
+    ends = { keepAlive: `${date}Connection: keep-alive\r\n\r\n`, close: `${date}Connection: close\r\n\r\n` };
+    setTimeout(() => (ends = undefined), 1000 - now.getMilliseconds()).unref();
+  }
+  return ends;
+}

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
-import { replyBytes } from '../../src/http/byte-response.ts';
+import { replyBytes } from '../../src/http/node-http.ts';
 import { contentReply, emptyReply } from '../../src/http/reply.ts';
+import { startService } from '../support/service.ts';
+import { exchange } from '../support/wire.ts';
 
 function dateOf(bytes: string): string | undefined {
   return /^Date: (.*)\r$/m.exec(bytes)?.[1];
@@ -26,4 +29,20 @@ test('a reply goes out as its head, the date, what becomes of the connection, an
     'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nCache-Control: no-store\r\n' +
       `X-Content-Type-Options: nosniff\r\nDate: ${date}\r\nConnection: keep-alive\r\n\r\nZo\u00c3\u00ab`,
   );
+});
+
+test('node gets the header fields that it reads itself, and no object is built for requests without them', async (t) => {
+  const { port, server } = await startService(t);
+  for (const [fields, headers] of [
+    ['X: y', {}],
+    ['Content-Length: 0', {}],
+    ['Content-Length: 1\r\nX: y', { host: 'a', connection: 'close', 'content-length': '1', x: 'y' }],
+    ['Transfer-Encoding: chunked', { host: 'a', connection: 'close', 'transfer-encoding': 'chunked' }],
+  ] as const) {
+    const requested = once(server, 'request');
+    const exchanged = exchange(port, `GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields}\r\n\r\n0\r\n\r\n`);
+    const [message] = await requested;
+    assert.deepEqual({ ...message.headers }, headers);
+    assert.equal((await exchanged).replies[0]?.status, 200);
+  }
 });

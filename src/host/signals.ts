@@ -1,4 +1,5 @@
-// The end, in steps: say so, close the door, let those inside finish, cut those who don't.
+// What the process does on signals. It ends in steps: say so, close the door, let those inside finish, cut
+// those who don't. And it reads again what can be read again.
 import type { Log } from './log.ts';
 
 export type Stoppable = {
@@ -51,4 +52,16 @@ export function stopOnSignal(service: Stoppable, { delayMs, timeoutMs }: StopTim
 
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+}
+
+/** On SIGHUP calls `reload`; when that throws, what was in use stays in use. */
+export function reloadOnHangup(reload: () => void, log: Log): void {
+  process.on('SIGHUP', () => {
+    try {
+      reload();
+      log('info', 'The TLS files, if any, have been read again.');
+    } catch (error) {
+      log('error', 'The TLS files could not be read again; those in use stay.', { error });
+    }
+  });
 }
