@@ -86,6 +86,10 @@ async function measureSlice(load: NodeProcess, { result, server }: Lane, path: s
   const figures = result.figures.get(path);
   if (figures === undefined) return;
   await ask(load, `open ${server.port} ${result.connections}`);
+  if (result.connections > result.busy) {
+    // The others have had a request: a connection that has not is timed out sooner, and costs a refusal.
+    await ask(load, `run ${server.port} ${path} ${result.connections} ${result.connections}`);
+  }
   await sleep(PAUSE_MS);
   const before = cpuTime(server.pid);
   const [status = '', seconds, p50, p99] = (await ask(load, `run ${server.port} ${path} ${SLICE} ${result.busy}`)).split(' ');
