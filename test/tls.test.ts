@@ -61,6 +61,14 @@ test('the same rules hold over TLS', async (t) => {
   }
 });
 
+test('a legal request over TLS is never called an illegal one, however many wait for their replies', async (t) => {
+  const { httpsPort } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost'));
+  const { replies } = await exchangeOn(tls(httpsPort), requestBytes('GET', '/api/greetings', []).repeat(2000) + requestBytes('GET', '/health'));
+  const statuses = replies.map((reply) => reply.status);
+  assert.equal(statuses.pop(), 503, 'node has stopped its parser, and asks it to go on without saying so');
+  assert.deepEqual(new Set(statuses), new Set([200]));
+});
+
 test('TLS 1.2 and later are spoken, TLS 1.1 is not', async (t) => {
   const { httpsPort } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost'));
   const latest = tls(httpsPort);

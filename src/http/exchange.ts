@@ -100,7 +100,7 @@ export function createExchange(answer: Answer, options: ExchangeOptions): Exchan
   return { onRequest, onConnect };
 }
 
-// The one place that writes replies.
+// Sends an answer. Refusals go past node's response: see `refuse`.
 function send(response: ByteResponse, reply: Reply, isLast: boolean): void {
   if (isLast) response.shouldKeepAlive = false;
   if (!response.shouldKeepAlive) connectionOf(response.req.socket).isClosing = true;

@@ -8,6 +8,8 @@ const STATUS: ReadonlyMap<unknown, number> = new Map([
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
   ['HPE_HEADER_OVERFLOW', 431], // RFC 6585 5
   ['HPE_PAUSED_H2_UPGRADE', 505], // the HTTP/2 preface: RFC 9113 3.4
+  // Node stopped its parser, because replies wait to be sent, and gave it more all the same (over TLS).
+  ['HPE_PAUSED', 503], // RFC 9110 15.6.4: the client may try again
 ]);
 
 // Here the parser stops inside a request line that may be quite legal: it knows a list of methods, not

@@ -15,7 +15,7 @@ export function redirectToHttps(port: number): (request: Pick<IncomingRequest, '
     if (host === undefined) return emptyReply(400); // HTTP/1.0 need not say where it wants to go
     const target = path.startsWith('/') ? path + (query === '' ? '' : `?${query}`) : ''; // not OPTIONS *
     const location = `https://${withoutPort(host)}${suffix}${target}`;
-    http.validateHeaderValue('Location', location); // once more, against response splitting
+    http.validateHeaderValue('Location', location); // against response splitting, should the checks of the request have a gap
     return emptyReply(307, `Location: ${location}\r\n`);
   };
 }

@@ -147,6 +147,7 @@ const closed: Readonly<Record<string, readonly Entry[]>> = {
     ['HTTP/0.9', head('GET /health HTTP/0.9', 'Host: a'), [505]],
     ['HTTP/1.2', head('GET /health HTTP/1.2', 'Host: a'), [505]],
     ['HTTP/2.0', head('GET /health HTTP/2.0', 'Host: a'), [505]],
+    ['HTTP/2.0 and an illegal target', head('GET /a#b HTTP/2.0', 'Host: a'), [505]],
     ['HTTP/3.0', head('GET /health HTTP/3.0', 'Host: a'), [505]],
     ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [505]],
     ['a version that is none', head('GET /health HTTP/x', 'Host: a'), [400]],

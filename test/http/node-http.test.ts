@@ -37,9 +37,10 @@ test('node gets the header fields that it reads itself, and no object is built f
     ['X: y', {}],
     ['Content-Length: 0', {}],
     ['Content-Length: 1\r\nX: y', { host: 'a', connection: 'close', 'content-length': '1', x: 'y' }],
+    ['Expect: 100-continue', { host: 'a', connection: 'close', expect: '100-continue' }],
     ['Transfer-Encoding: chunked', { host: 'a', connection: 'close', 'transfer-encoding': 'chunked' }],
   ] as const) {
-    const requested = once(server, 'request');
+    const requested = Promise.race([once(server, 'request'), once(server, 'checkContinue')]);
     const exchanged = exchange(port, `GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields}\r\n\r\n0\r\n\r\n`);
     const [message] = await requested;
     assert.deepEqual({ ...message.headers }, headers);

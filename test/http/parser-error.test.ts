@@ -19,6 +19,7 @@ test('each parser error has its status', () => {
     ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
     ['HPE_HEADER_OVERFLOW', 431],
     ['HPE_PAUSED_H2_UPGRADE', 505],
+    ['HPE_PAUSED', 503],
     ['HPE_INVALID_CHUNK_SIZE', 400],
     ['HPE_WHATEVER_COMES', 400],
   ] as const) {

@@ -170,3 +170,36 @@ test('a client that reads no replies holds little memory, and is cut off', async
   connection.emit('timeout'); // as the 15 s would
   await closed;
 });
+
+test('a request after the last one on its connection is not even asked about', async (t) => {
+  let asked = 0;
+  const { port } = await startService(t, { now: () => ++asked });
+  const { replies } = await exchange(port, requestBytes('GET', '/api/greetings') + requestBytes('GET', '/api/greetings'));
+  assert.deepEqual([replies.length, asked], [1, 1]);
+});
+
+test('malformed content is refused after the reply to the content before it', async (t) => {
+  const { port } = await startService(t);
+  const withContent = 'GET /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const { replies } = await exchange(port, `${withContent}1\r\nx\r\n0\r\n\r\n${withContent}z`);
+  assert.deepEqual(replies.map((reply) => reply.status), [200, 400]);
+});
+
+test('content without an end is refused once, however much of it comes', async (t) => {
+  const { port, refusals } = await startService(t);
+  const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+  const { replies } = await exchange(port, `POST /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}`);
+  assert.deepEqual([replies.map((reply) => reply.status), refusals], [[413], [413]]);
+});
+
+test('an unexpected error is the last reply on its connection where any other would be', async (t) => {
+  const { port, app } = await startService(t, { now: () => Number.NaN });
+  async function repliesTo(fields: readonly string[]) {
+    const { replies } = await exchange(port, requestBytes('GET', '/api/greetings', fields) + requestBytes('GET', '/nope'));
+    return replies.map(({ status, headers }) => [status, headers.at(-1)]);
+  }
+  assert.deepEqual(await repliesTo([]), [[500, 'Connection: keep-alive'], [404, 'Connection: close']]);
+  assert.deepEqual(await repliesTo(['Expect: 100-continue']), [[500, 'Connection: close']]);
+  app.startDraining();
+  assert.deepEqual(await repliesTo([]), [[500, 'Connection: close']]);
+});
