@@ -1,4 +1,4 @@
-// When the process must die it says so, in the log, and exits with 1.
+// When the process cannot start, or must die, it says so in the log and exits with 1.
 import type { Log } from './log.ts';
 
 /** Why the service cannot start, in sentences for the person who starts it. */

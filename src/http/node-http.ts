@@ -79,8 +79,8 @@ Object.defineProperty(IncomingRequest.prototype, 'headers', {
 
 /**
  * For node's `ServerResponse` option. Node's own checks and joins a list of names and values for each reply;
- * ours are joined beforehand, which makes a request cheaper by a tenth and more. Node looks at nothing of
- * them then: what comes from outside must have been checked, and only a reply that may have content has any.
+ * ours are joined beforehand, which makes a request cheaper by a tenth and more. Node checks nothing of them
+ * then: what came from outside must have been checked before.
  */
 export class ByteResponse extends http.ServerResponse<IncomingRequest> {
   declare _header: string; // what is in it goes out as it is, and node makes no head of its own then

@@ -1,7 +1,7 @@
 // A race: servers driven in turn, a little at a time, so that what slows one down slows the next down as well.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuTime, residentMemory } from '../support/usage.ts';
 import { startLoad, startServer, type NodeProcess, type Server } from './processes.ts';
-import { cpuTime, residentMemory } from './usage.ts';
 
 /** What takes part: a server, and how it is driven. */
 export type Runner = {

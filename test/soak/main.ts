@@ -1,9 +1,9 @@
 // npm run test:soak [-- MILLIONS] [--access-log] [--seed=N] [--node-options=OPTIONS]: millions of requests, valid
 // and hostile, against one process. Prints its memory as it goes; exit code 1 when that grows, or a reply is wrong.
+import { residentMemory } from '../support/usage.ts';
 import { request } from '../support/wire.ts';
 import { createLoad } from './load.ts';
 import { readOptions } from './options.ts';
-import { residentMemory } from './proc.ts';
 import { startTarget } from './target.ts';
 import { growth, type Third } from './verdict.ts';
 import { printHead, watch } from './watch.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startService } from '../fleet/service-process.ts';
 import type { LogLine } from '../support/process.ts';
-import { openFiles } from './proc.ts';
+import { openFiles } from '../support/usage.ts';
 
 export type Target = {
   readonly pid: number;

@@ -1,6 +1,6 @@
 // The table of a soak: a row each time that so many requests more have been sent.
+import { residentMemory } from '../support/usage.ts';
 import type { Load } from './load.ts';
-import { residentMemory } from './proc.ts';
 import type { Target } from './target.ts';
 
 const SAMPLE_MS = 200;

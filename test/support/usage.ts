@@ -1,4 +1,4 @@
-// What a process has used so far. Linux tells exactly, in /proc; elsewhere `ps` tells roughly.
+// What a process uses. Linux tells exactly, in /proc; elsewhere `ps` tells roughly.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -16,14 +16,19 @@ function psCpuTime(pid: number): number {
   return seconds * 1_000_000;
 }
 
-/** Resident memory, in MiB. */
+/** Resident memory, in MiB: none of a process that has just ended. */
 export function residentMemory(pid: number): number {
   const kibibytes = process.platform === 'linux' ? linuxResidentMemory(pid) : ps(pid, 'rss');
-  return Number(kibibytes) / 1024;
+  return Number(kibibytes ?? 0) / 1024;
 }
 
 function linuxResidentMemory(pid: number): string | undefined {
   return /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+}
+
+/** How many files and connections are open, on Linux. */
+export function openFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
 }
 
 function ps(pid: number, column: string): string {
