@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -42,9 +42,9 @@ test('what is wrong is said with the variable, the file and what is accepted', (
   const broken = join(folder, 'broken');
   writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nnoise\n-----END CERTIFICATE-----\n');
   const der = join(folder, 'der');
-  execFileSync('openssl', ['x509', '-in', a.certFile, '-outform', 'DER', '-out', der]);
+  writeFileSync(der, new X509Certificate(readFileSync(a.certFile)).raw);
   const locked = join(folder, 'locked');
-  execFileSync('openssl', ['ec', '-in', a.keyFile, '-aes128', '-passout', 'pass:secret', '-out', locked], { stdio: 'pipe' });
+  writeFileSync(locked, createPrivateKey(readFileSync(a.keyFile)).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' }));
 
   const cases: readonly (readonly [files: TlsFiles, reason: RegExp])[] = [
     [{ ...a, certFile: '/no/such' }, /^TLS_CERT_FILE is "\/no\/such", but must be a readable file \(Error: ENOENT/],

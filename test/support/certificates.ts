@@ -1,11 +1,14 @@
-// Certificates for tests, made anew by the openssl program: no private key is ever committed.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+// Certificates for tests, made anew with node:crypto: no private key is ever committed.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { selfSigned, type Validity } from './self-signed.ts';
 
 export type CertificateFiles = { readonly certFile: string; readonly keyFile: string };
+
+const DAY = 24 * 60 * 60 * 1000; // in ms
 
 /** A folder that is removed when the test ends. */
 export function temporaryFolder(t: TestContext): string {
@@ -14,13 +17,22 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
-/** A self-signed certificate for `commonName` and localhost, and its key; expired yesterday, if wanted. */
+/** A self-signed certificate for `commonName` and localhost, valid for `days` from now, and its key. With -1 day it expired yesterday. */
 export function makeCertificate(folder: string, commonName: string, days = 1): CertificateFiles {
+  return write(folder, commonName, days, generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey);
+}
+
+function write(folder: string, commonName: string, days: number, privateKey: KeyObject): CertificateFiles {
   const certFile = join(folder, `${commonName}.cert.pem`);
   const keyFile = join(folder, `${commonName}.key.pem`);
-  const request = join(folder, `${commonName}.csr.pem`);
-  const openssl = (...words: readonly string[]) => execFileSync('openssl', words, { stdio: 'pipe' });
-  openssl('req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile, '-out', request, '-subj', `/CN=${commonName}`);
-  openssl('x509', '-req', '-in', request, '-signkey', keyFile, '-days', String(days), '-out', certFile);
+  writeFileSync(certFile, selfSigned(privateKey, commonName, validity(days)).toString());
+  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   return { certFile, keyFile };
+}
+
+/** It starts now, or a day before its end if that is in the past. */
+function validity(days: number): Validity {
+  const now = Date.now();
+  const to = now + days * DAY;
+  return { from: new Date(Math.min(now, to - DAY)), to: new Date(to) };
 }
