@@ -4,7 +4,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createSecureContext } from 'node:tls';
-import { makeCertificate, temporaryFolder, type CertificateFiles } from './certificates.ts';
+import { makeBrokenChain, makeCertificate, makeWeakCertificate, temporaryFolder, type CertificateFiles } from './certificates.ts';
 import { selfSigned } from './self-signed.ts';
 
 function read({ certFile, keyFile }: CertificateFiles) {
@@ -41,4 +41,22 @@ test('a validity is written to the second, before 2050 and from then on', () => 
   const validity = { from: new Date('2049-12-31T23:59:59.999Z'), to: new Date('2050-01-01T00:00:00Z') };
   const { validFrom, validTo } = selfSigned(privateKey, 'a', validity);
   assert.deepEqual([validFrom, validTo], ['Dec 31 23:59:59 2049 GMT', 'Jan  1 00:00:00 2050 GMT']);
+});
+
+test('a weak certificate is sound, but TLS refuses its key as too small', (t) => {
+  const { cert, key, certificate, privateKey } = read(makeWeakCertificate(temporaryFolder(t), 'weak'));
+  assert.equal(certificate.subject, 'CN=weak');
+  assert.equal(privateKey.asymmetricKeyDetails?.modulusLength, 512);
+  assert.ok(certificate.checkPrivateKey(privateKey));
+  assert.ok(certificate.verify(createPublicKey(privateKey)));
+  assert.throws(() => createSecureContext({ cert, key }), { code: 'ERR_SSL_EE_KEY_TOO_SMALL' });
+});
+
+test('the first certificate of a broken chain is sound, but TLS refuses the second', (t) => {
+  const { cert, key, certificate, privateKey } = read(makeBrokenChain(temporaryFolder(t), 'chain'));
+  assert.equal(cert.split('-----BEGIN CERTIFICATE-----').length - 1, 2);
+  assert.equal(certificate.subject, 'CN=chain');
+  assert.ok(certificate.checkPrivateKey(privateKey));
+  assert.throws(() => createSecureContext({ cert, key }), { code: 'ERR_OSSL_ASN1_TOO_LONG' });
+  createSecureContext({ cert: certificate.toString(), key });
 });

@@ -1,6 +1,6 @@
 // Certificates for tests, made anew with node:crypto: no private key is ever committed.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -20,6 +20,24 @@ export function temporaryFolder(t: TestContext): string {
 /** A self-signed certificate for `commonName` and localhost, valid for `days` from now, and its key. With -1 day it expired yesterday. */
 export function makeCertificate(folder: string, commonName: string, days = 1): CertificateFiles {
   return write(folder, commonName, days, generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey);
+}
+
+/**
+ * As makeCertificate, with an RSA key of 512 bits. Every line of Node from 20 to 26 refuses it in TLS as too small;
+ * Node 20 and 22 accept 1024 bits.
+ */
+export function makeWeakCertificate(folder: string, commonName: string): CertificateFiles {
+  return write(folder, commonName, 1, generateKeyPairSync('rsa', { modulusLength: 512 }).privateKey);
+}
+
+/** As makeCertificate, followed in the same file by a second certificate of which only the first 100 bytes are there. */
+export function makeBrokenChain(folder: string, commonName: string): CertificateFiles {
+  const files = makeCertificate(folder, commonName);
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const { raw } = selfSigned(privateKey, 'issuer', validity(1));
+  const start = raw.subarray(0, 100).toString('base64').replace(/.{64}/g, '$&\n');
+  appendFileSync(files.certFile, `-----BEGIN CERTIFICATE-----\n${start}\n-----END CERTIFICATE-----\n`);
+  return files;
 }
 
 function write(folder: string, commonName: string, days: number, privateKey: KeyObject): CertificateFiles {
