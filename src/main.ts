@@ -1,55 +1,76 @@
-// The door: read the configuration, build the service, listen, stop when told to.
+// The entry point: read the configuration, build the service, listen, stop when a signal says so.
+import './host/ignore-hangup.ts';
 import type { Server } from 'node:net';
 import { createApp } from './app.ts';
-import { environmentWarning, readConfiguration } from './host/configuration.ts';
-import { dieWithLastWords } from './host/last-words.ts';
-import { listen } from './host/listen.ts';
-import { createLog, logUnhandled, summarizeRefusals } from './host/log.ts';
+import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts';
+import { watchDescriptors } from './host/descriptors.ts';
+import { listen, type Bound, type ListenTarget } from './host/listen.ts';
+import { createLog } from './host/log.ts';
 import { createOutput } from './host/output.ts';
-import { reloadOnHangup, stopOnSignal } from './host/signals.ts';
+import { createReports } from './host/reports.ts';
+import { installReloadHandler, installStopHandler } from './host/signals.ts';
+import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
+import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
 
 const FLUSH_TIMEOUT_MS = 1_000; // for a reader of stdout that is behind, when the process ends
 
-const output = createOutput(process.stdout, (lines) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { lines }));
+const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
 const log = createLog(output.write);
-dieWithLastWords(log);
+installUncaughtErrorHandler(log);
 
 const configuration = readConfiguration(process.env);
-const { environment, host, httpsPort, tlsFiles, reusePort } = configuration;
-const warning = environmentWarning(environment);
-if (warning !== undefined) log('warn', warning);
+const { environment, tlsFiles } = configuration;
+if (isAlmostDevelopment(environment)) log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
 
-const accessLog = createLog(output.writeSoon);
+const reports = createReports(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
 const app = await createApp({
   development: environment === 'Development',
   now: Date.now,
   allowedHosts: configuration.allowedHosts,
   keepAliveTimeoutMs: configuration.keepAliveTimeoutMs,
-  reportError: logUnhandled(log),
-  reportRefusal: summarizeRefusals(log),
-  recordAccess: configuration.accessLog ? (record) => accessLog('info', 'Request', record) : undefined,
+  reportError: reports.failed,
+  reportRefusal: reports.refused,
+  recordAccess: reports.finished,
 });
 
-stopOnSignal(
-  { ...app, flush: () => output.end(FLUSH_TIMEOUT_MS) },
+installStopHandler(
+  { ...app, summarize: reports.summarize, flush: () => output.flush(FLUSH_TIMEOUT_MS) },
   { delayMs: configuration.shutdownDelayMs, timeoutMs: configuration.shutdownTimeoutMs },
   log,
 );
 
-async function serve(scheme: string, server: Server, onPort: number): Promise<number> {
-  const bound = await listen(server, { host, port: onPort, reusePort });
-  log('info', `Listening on ${scheme}://${bound.address}`, { environment: environment ?? null });
-  return bound.port;
+const bound: Bound[] = [];
+const failures: StartError[] = [];
+
+/** Listens with `server`. What cannot be listened on is reported later, all of it at once. */
+async function serve(scheme: 'http' | 'https', server: Server, target: ListenTarget): Promise<void> {
+  const result = await listen(server, scheme, target, reports.notAccepted);
+  if (result instanceof StartError) failures.push(result);
+  else bound.push(result);
 }
 
-let redirectPort = httpsPort;
 let reload = () => {};
-if (httpsPort !== undefined && tlsFiles !== undefined) {
+if (tlsFiles !== undefined) {
   const { readTlsFiles } = await import('./host/tls-files.ts'); // TLS takes time to load: only who uses it pays
-  const server = app.createSecureServer(readTlsFiles(tlsFiles, log));
-  reload = () => server.setSecureContext(readTlsFiles(tlsFiles, log));
-  redirectPort = await serve('https', server, httpsPort);
+  const context = readTlsFiles(tlsFiles, log);
+  const servers = configuration.https.map((target) => ({ target, server: app.createSecureServer(context) }));
+  reload = () => {
+    const renewed = readTlsFiles(tlsFiles, log);
+    for (const { server } of servers) server.setSecureContext(renewed);
+  };
+  for (const { server, target } of servers) await serve('https', server, target);
 }
-reloadOnHangup(() => reload(), log);
-const server = redirectPort === undefined ? app.createServer() : await app.createRedirectServer(redirectPort);
-await serve('http', server, configuration.port);
+installReloadHandler(() => reload(), log);
+
+// HTTPS is bound first: plain HTTP is redirected to its port.
+const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
+if (bound.length > 0 && redirectPort === undefined && configuration.http.length > 0) {
+  failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the one that clients see.'], EXIT_CODES.configuration));
+}
+for (const target of configuration.http) {
+  await serve('http', redirectPort === undefined ? app.createServer() : await app.createRedirectServer(redirectPort), target);
+}
+if (failures.length > 0) throw joinStartErrors(failures);
+
+for (const { address } of bound) log('info', 'Listening', { address, environment: environment ?? null });
+watchDescriptors(reports.notAccepted);

@@ -41,8 +41,8 @@ test('TLS files need read access of their own, and HTTPS answers', async (t) => 
   const { certFile, keyFile } = makeCertificate(folder, 'localhost');
   const env = { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
   const refused = await spawnService(t, env, flags()).ended();
-  assert.match(refused.lines[0]?.message ?? '', /^TLS_CERT_FILE is .* must be a readable file \(Error: Access to this API has been restricted/);
-  assert.equal(refused.code, 1);
+  assert.match(String(refused.lines[0]?.['reason']), /^TLS_CERT_FILE is .* must be a readable file \(Error: Access to this API has been restricted/);
+  assert.equal(refused.code, 78);
 
   const service = spawnService(t, env, flags(folder));
   const port = portIn(await service.nextLine());

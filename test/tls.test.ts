@@ -91,17 +91,22 @@ test('a TLS client on the plain port and a plain client on the TLS port are both
   silent.destroy();
   service.child.kill('SIGTERM');
   const { lines, code } = await service.ended();
-  assert.deepEqual(lines.map((line) => line.level), ['info', 'info', 'info'], 'none of it is an error of ours');
+  assert.deepEqual(lines.map((line) => line.message), [
+    'Stopping',
+    'Closed the listeners and idle connections',
+    'Illegal requests were refused in the last minute.',
+    'Stopped',
+  ], 'none of it is an error of ours');
   assert.equal(code, 0);
 });
 
-test('files that cannot be used stop the start with one line and exit code 1', async (t) => {
+test('files that cannot be used stop the start with one line and exit code 78', async (t) => {
   const { certFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const { lines, code } = await spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: '/no/such' }).ended();
   assert.equal(lines.length, 1);
-  assert.equal(lines[0]?.level, 'error');
-  assert.match(lines[0]?.message ?? '', /^TLS_KEY_FILE is "\/no\/such", but must be a readable file/);
-  assert.equal(code, 1);
+  assert.deepEqual([lines[0]?.level, lines[0]?.message], ['error', 'The service cannot start.']);
+  assert.match(String(lines[0]?.['reason']), /^TLS_KEY_FILE is "\/no\/such", but must be a readable file/);
+  assert.equal(code, 78);
 });
 
 test('an expired certificate is used, with a warning', async (t) => {

@@ -1,31 +1,37 @@
 // The configuration: environment variables in, one typed value out, and every mistake at once.
-import { StartError } from './last-words.ts';
+import { readHandedSockets } from './handed-sockets.ts';
+import type { ListenTarget } from './listen.ts';
+import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 import type { TlsFiles } from './tls-files.ts';
 
 export type Configuration = {
   /** `NODE_ENV` as it is. Exactly `Development` switches the description on. */
   readonly environment: string | undefined;
-  /** Undefined: every interface, IPv6 and IPv4. */
-  readonly host: string | undefined;
-  readonly port: number;
-  readonly httpsPort: number | undefined;
+  /** Where to listen for plain HTTP. */
+  readonly http: readonly ListenTarget[];
+  /** Where to listen for HTTPS; not empty only with TLS files. */
+  readonly https: readonly ListenTarget[];
   readonly tlsFiles: TlsFiles | undefined;
+  /** The HTTPS port that clients see. Undefined: the one really bound, if HTTPS is listened for at all. */
+  readonly redirectPort: number | undefined;
   /** Host names and IP addresses; undefined: all. */
   readonly allowedHosts: readonly string[] | undefined;
   readonly accessLog: boolean;
   readonly keepAliveTimeoutMs: number;
+  /** How many connections are held at once, on each listener. */
+  readonly maxConnections: number;
   readonly shutdownDelayMs: number;
   readonly shutdownTimeoutMs: number;
-  readonly reusePort: boolean;
 };
 
 const net = process.getBuiltinModule('node:net'); // loaded already; an ES import of it would cost a few ms more
 
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;
+const DEFAULT_MAX_CONNECTIONS = 1_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Runtime = Pick<NodeJS.Process, 'platform' | 'version'>;
+type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'>;
 
 /** Reads the configuration. An empty value counts as unset. Throws a StartError with every mistake. */
 export function readConfiguration(env: Environment, runtime: Runtime = process): Configuration {
@@ -35,7 +41,7 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
     const text = env[name];
     if (text === undefined || text === '') return undefined;
     const value = parse(text);
-    if (value === undefined) mistakes.push(`${name} is ${JSON.stringify(text)}, but must be ${accepted}.`);
+    if (value === undefined) mistakes.push(mistakeIn(name, text, accepted));
     return value;
   }
 
@@ -50,38 +56,62 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
     return read(name, 'true or false', (text) => (text === 'true' || text === 'false' ? text : undefined)) === 'true';
   }
 
-  function readTls(): TlsFiles | undefined {
+  function isSet(name: string): boolean {
+    return (env[name] ?? '') !== '';
+  }
+
+  function readTlsFiles(): TlsFiles | undefined {
     const certFile = read('TLS_CERT_FILE', 'a file', String);
     const keyFile = read('TLS_KEY_FILE', 'a file', String);
     if (certFile === undefined && keyFile === undefined) return undefined;
     if (certFile === undefined) mistakes.push('TLS_KEY_FILE is set, so TLS_CERT_FILE must be set to the certificate file.');
     if (keyFile === undefined) mistakes.push('TLS_CERT_FILE is set, so TLS_KEY_FILE must be set to the key file.');
-    if ((env['HTTPS_PORT'] ?? '') === '') mistakes.push('TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.');
     return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
   }
 
   const host = read('HOST', 'an IP address, a host name, or * for every interface', parseHost) ?? '127.0.0.1';
-  const allowedHosts = read('ALLOWED_HOSTS', '*, or host names and IP addresses without a port, separated by commas', parseHosts) ?? ['*'];
-  const tlsFiles = readTls();
+  const port = readInteger('PORT', 0, MAX_PORT) ?? 8080;
+  const reusePort = readBoolean('REUSE_PORT');
+  const tlsFiles = readTlsFiles();
+  const hasTlsFiles = isSet('TLS_CERT_FILE') || isSet('TLS_KEY_FILE');
+  const handed = readHandedSockets(env, runtime.pid, (mistake) => mistakes.push(mistake));
+  // Nothing can be redirected to port 0; to listen there is to take a free port.
+  const httpsPort = readInteger('HTTPS_PORT', hasTlsFiles && handed === undefined ? 0 : 1, MAX_PORT);
+
+  /** Where to listen with one of the two schemes: on the sockets that were handed over, or else on `ownPort`. */
+  function targets(scheme: 'http' | 'https', ownPort: number | undefined): readonly ListenTarget[] {
+    if (handed !== undefined) return handed.filter((socket) => socket.scheme === scheme).map(({ fd }) => ({ fd }));
+    return ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }];
+  }
+
+  const allowedHosts = read('ALLOWED_HOSTS', '*, or host names and IP addresses without port or zone, separated by commas', parseHosts) ?? ['*'];
   const configuration: Configuration = {
     environment: env['NODE_ENV'],
-    host: host === '*' ? undefined : host,
-    port: readInteger('PORT', 0, MAX_PORT) ?? 8080,
-    // Nothing can be redirected to port 0; to listen there is to take a free port.
-    httpsPort: readInteger('HTTPS_PORT', tlsFiles === undefined ? 1 : 0, MAX_PORT),
+    http: targets('http', port),
+    https: targets('https', tlsFiles && httpsPort),
     tlsFiles,
+    redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
     allowedHosts: allowedHosts.includes('*') ? undefined : allowedHosts,
     accessLog: readBoolean('ACCESS_LOG'),
     // Without an idle time-out (0, to node) a connection could be held for ever.
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000,
+    maxConnections: readInteger('MAX_CONNECTIONS', 1, 1_000_000) ?? DEFAULT_MAX_CONNECTIONS,
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 0,
     shutdownTimeoutMs: readInteger('SHUTDOWN_TIMEOUT_MS', 0, DAY_MS) ?? 10_000,
-    reusePort: readBoolean('REUSE_PORT'),
   };
-  if (configuration.reusePort && !canReusePort(runtime)) {
-    mistakes.push(`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${runtime.version} on ${runtime.platform}.`);
+
+  if (handed === undefined) {
+    if (hasTlsFiles && !isSet('HTTPS_PORT')) mistakes.push('TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.');
+    if (httpsPort === port && port !== 0) mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'another port than PORT, which is for plain HTTP'));
+    if (reusePort && !canReusePort(runtime)) {
+      mistakes.push(`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${runtime.version} on ${runtime.platform}.`);
+    }
+  } else {
+    const hasHttpsSocket = handed.some(({ scheme }) => scheme === 'https');
+    if (hasTlsFiles && !hasHttpsSocket) mistakes.push('TLS files are set, so LISTEN_FDNAMES must name a socket https.');
+    if (hasHttpsSocket && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
   }
-  if (mistakes.length > 0) throw new StartError(mistakes);
+  if (mistakes.length > 0) throw new StartError(mistakes, EXIT_CODES.configuration);
   return configuration;
 }
 
@@ -92,9 +122,10 @@ function parseHost(text: string): string | undefined {
   return text === '*' || net.isIP(text) !== 0 || isName ? text : undefined;
 }
 
-// IPv6 with or without its brackets. A `*` among others is a mistake: it is not what the others are for.
+// IPv6 with or without its brackets, and without a zone: no Host can have one (RFC 3986 3.2.2). A `*` among
+// others is a mistake: it is not what the others are for.
 function parseHosts(text: string): readonly string[] | undefined {
-  const hosts = text.split(',').map((host) => parseHost(host.trim().replace(/^\[(.*:.*)\]$/, '$1')));
+  const hosts = text.split(',').map((host) => (host.includes('%') ? undefined : parseHost(host.trim().replace(/^\[(.*:.*)\]$/, '$1'))));
   const known = hosts.filter((host) => host !== undefined);
   return known.length < hosts.length || (known.includes('*') && known.length > 1) ? undefined : known;
 }
@@ -106,11 +137,9 @@ function canReusePort({ platform, version }: Runtime): boolean {
 }
 
 /**
- * What the person who set `NODE_ENV` should hear: a value that differs from `Development` only in
- * case or surrounding space leaves the description off, and looks as if it did not.
+ * Whether `NODE_ENV` differs from `Development` only in case or surrounding space: it leaves the
+ * description off, and looks as if it did not.
  */
-export function environmentWarning(environment: string | undefined): string | undefined {
-  if (environment === undefined || environment === 'Development') return undefined;
-  if (environment.trim().toLowerCase() !== 'development') return undefined;
-  return `NODE_ENV is ${JSON.stringify(environment)}, which is not Development: the API description is off.`;
+export function isAlmostDevelopment(environment: string | undefined): boolean {
+  return environment !== 'Development' && environment?.trim().toLowerCase() === 'development';
 }

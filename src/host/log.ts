@@ -35,33 +35,3 @@ function describeError(error: unknown, causes = MAX_CAUSES): Fields {
   const described = { name, message, stack };
   return cause === undefined || causes === 0 ? described : { ...described, cause: describeError(cause, causes - 1) };
 }
-
-/** Logs what was thrown while a request was served. */
-export function logUnhandled(log: Log): (error: unknown, traceId: string) => void {
-  return (error, traceId) => {
-    log('error', 'Unhandled exception occurred while processing the request.', { traceId, error });
-  };
-}
-
-const MINUTE_MS = 60_000;
-
-/**
- * Counts each status it is called with; the first one starts a minute that ends with a line in the log.
- * Illegal requests are the clients' doing: nobody can fill the log with them.
- */
-export function summarizeRefusals(log: Log): (status: number) => void {
-  let counts: Record<number, number> | undefined;
-
-  function summarize(): void {
-    log('warn', 'Illegal requests were refused in the last minute.', { byStatus: counts });
-    counts = undefined;
-  }
-
-  return (status) => {
-    if (counts === undefined) {
-      counts = {};
-      setTimeout(summarize, MINUTE_MS).unref();
-    }
-    counts[status] = (counts[status] ?? 0) + 1;
-  };
-}

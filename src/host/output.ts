@@ -10,8 +10,8 @@ export type Output = {
   readonly write: (line: string) => void;
   /** Writes a line within 50 ms, together with others: one system call for many. */
   readonly writeSoon: (line: string) => void;
-  /** Resolves when the reader has taken everything, or has had `timeoutMs` to do so. */
-  readonly end: (timeoutMs: number) => Promise<void>;
+  /** Writes what waits, and resolves when the reader has read everything, or has had `timeoutMs` to do so. */
+  readonly flush: (timeoutMs: number) => Promise<void>;
 };
 
 /**
@@ -24,7 +24,7 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
   let timer: NodeJS.Timeout | undefined;
   stream.on('error', () => {}); // EPIPE: nobody reads any more, which is no reason to stop serving
 
-  function flush(): void {
+  function writeBatch(): void {
     clearTimeout(timer);
     timer = undefined;
     if (batch === '') return;
@@ -38,8 +38,8 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
       return;
     }
     batch += line;
-    if (batch.length > BATCH_CHARS) flush();
-    else timer ??= setTimeout(flush, BATCH_MS);
+    if (batch.length > BATCH_CHARS) writeBatch();
+    else timer ??= setTimeout(writeBatch, BATCH_MS);
   }
 
   stream.on('drain', () => {
@@ -53,11 +53,11 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
     writeSoon,
     write: (line) => {
       writeSoon(line);
-      flush();
+      writeBatch();
     },
-    end: (timeoutMs) =>
+    flush: (timeoutMs) =>
       new Promise((resolve) => {
-        flush();
+        writeBatch();
         setTimeout(resolve, timeoutMs).unref();
         stream.write('', () => resolve());
       }),

@@ -1,27 +1,33 @@
-// What the process does on signals. It ends in steps: say so, close the door, let those inside finish, cut
-// those who don't. And it reads again what can be read again.
+// What the process does on signals: it stops in steps, and it reads again what can be read again.
 import type { Log } from './log.ts';
+import { EXIT_CODES } from './start-error.ts';
 
 export type Stoppable = {
-  /** From now on `/health` is unhealthy and every reply the last on its connection. */
+  /** From now on `/health` is unhealthy and every reply is the last one on its connection. */
   readonly startDraining: () => void;
   /** Closes listeners and idle connections, and resolves when the busy ones have ended. */
   readonly close: () => Promise<void>;
   /** Ends all connections at once, and returns how many there were. */
   readonly cut: () => number;
-  /** Resolves when the log has been taken, or won't be. */
+  /** Logs what has been counted and not been logged yet. */
+  readonly summarize: () => void;
+  /** Resolves when the log has been read, or will not be. */
   readonly flush: () => Promise<void>;
 };
 
 export type StopTimes = {
-  /** How long to go on serving after the signal, so that load balancers see it and leave. */
+  /** How long to go on serving after the signal, so that load balancers stop sending requests. In milliseconds. */
   readonly delayMs: number;
-  /** How long, after that, to wait for requests under way. */
+  /** How long to wait for requests in progress after that, in milliseconds. */
   readonly timeoutMs: number;
 };
 
-/** On SIGTERM or SIGINT stops in steps and exits with 0. On a second signal exits with 1 at once. */
-export function stopOnSignal(service: Stoppable, { delayMs, timeoutMs }: StopTimes, log: Log): void {
+/**
+ * From now on SIGTERM or SIGINT stops `service`: it drains, closes its listeners and idle connections, waits
+ * for requests in progress, cuts those that take too long, and the process exits with 0. A second signal
+ * ends the process at once, with exit code 1.
+ */
+export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: StopTimes, log: Log): void {
   let isStopping = false;
 
   async function stop(): Promise<void> {
@@ -35,18 +41,20 @@ export function stopOnSignal(service: Stoppable, { delayMs, timeoutMs }: StopTim
     log('info', 'Closed the listeners and idle connections', { timeoutMs });
     await closed;
     clearTimeout(deadline);
+    service.summarize();
     log('info', 'Stopped', { connectionsCut: cut });
     await service.flush();
-    process.exit(0);
+    process.exit(EXIT_CODES.stopped);
   }
 
   function onSignal(signal: NodeJS.Signals): void {
     if (isStopping) {
-      log('warn', `Stopping at once on a second signal, ${signal}`);
-      process.exit(1);
+      service.summarize();
+      log('warn', 'Stopping at once on a second signal', { signal });
+      process.exit(EXIT_CODES.failure);
     }
     isStopping = true;
-    log('info', `Stopping on ${signal}`, { delayMs });
+    log('info', 'Stopping', { signal, delayMs });
     void stop();
   }
 
@@ -54,8 +62,8 @@ export function stopOnSignal(service: Stoppable, { delayMs, timeoutMs }: StopTim
   process.on('SIGINT', onSignal);
 }
 
-/** On SIGHUP calls `reload`; when that throws, what was in use stays in use. */
-export function reloadOnHangup(reload: () => void, log: Log): void {
+/** From now on SIGHUP calls `reload`, which throws when what was in use stays in use. */
+export function installReloadHandler(reload: () => void, log: Log): void {
   process.on('SIGHUP', () => {
     try {
       reload();

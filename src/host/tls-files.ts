@@ -1,27 +1,25 @@
-// The certificate and its key: read, and checked before anyone depends on them.
+// The certificate chain and its key: read, and checked before a connection depends on them.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { StartError } from './last-words.ts';
 import type { Log } from './log.ts';
+import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 /**
  * Reads both files, as node's TLS servers take them. Throws a StartError that says what is wrong with
- * which of them; an expired certificate can be used, with a warning in the log.
+ * which of them. An expired certificate is accepted, with a warning in the log.
  */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContextOptions {
-  const cert = parse('TLS_CERT_FILE', certFile, 'a readable file', () => readFileSync(certFile, 'latin1'));
-  const key = parse('TLS_KEY_FILE', keyFile, 'a readable file', () => readFileSync(keyFile, 'latin1'));
-  const certificate = parse('TLS_CERT_FILE', certFile, 'a PEM certificate', () => {
-    if (!cert.includes('-----BEGIN CERTIFICATE-----')) throw new Error('BEGIN CERTIFICATE is missing');
-    return new X509Certificate(cert);
-  });
-  const privateKey = parse('TLS_KEY_FILE', keyFile, 'a PEM private key without a passphrase', () => createPrivateKey(key));
+  const cert = attempt('TLS_CERT_FILE', certFile, 'a readable file', () => readFileSync(certFile, 'latin1'));
+  const key = attempt('TLS_KEY_FILE', keyFile, 'a readable file', () => readFileSync(keyFile, 'latin1'));
+  const certificate = attempt('TLS_CERT_FILE', certFile, 'a PEM certificate, and those that it depends on', () => readChain(cert));
+  const privateKey = attempt('TLS_KEY_FILE', keyFile, 'a PEM private key without a passphrase', () => createPrivateKey(key));
+  attempt('TLS_CERT_FILE', certFile, 'certificates that OpenSSL accepts for TLS', () => createSecureContext({ cert }));
   const context: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' }; // RFC 8996
-  parse('TLS_KEY_FILE', keyFile, 'the private key of the certificate', () => {
-    if (!certificate.checkPrivateKey(privateKey)) throw new Error('it is another one');
+  attempt('TLS_KEY_FILE', keyFile, 'the private key of the certificate', () => {
+    if (!certificate.checkPrivateKey(privateKey)) throw new Error('it belongs to another certificate');
     return createSecureContext(context);
   });
   if (Date.parse(certificate.validTo) < Date.now()) {
@@ -30,10 +28,29 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureC
   return context;
 }
 
-function parse<T>(variable: string, file: string, accepted: string, read: () => T): T {
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+
+/** Reads every certificate of a chain in PEM, and returns the first, which is the server's own. */
+function readChain(pem: string): X509Certificate {
+  const [, first, ...others] = pem.split(BEGIN);
+  if (first === undefined) throw new Error('BEGIN CERTIFICATE is missing');
+  const certificate = readCertificate(first, 1);
+  others.forEach((other, i) => readCertificate(other, i + 2));
+  return certificate;
+}
+
+function readCertificate(afterBegin: string, number: number): X509Certificate {
+  try {
+    return new X509Certificate(BEGIN + afterBegin);
+  } catch (error) {
+    throw new Error(`certificate ${number} in the file cannot be read: ${String(error)}`, { cause: error });
+  }
+}
+
+function attempt<T>(variable: string, file: string, accepted: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new StartError([`${variable} is ${JSON.stringify(file)}, but must be ${accepted} (${String(error)}).`], error);
+    throw new StartError([mistakeIn(variable, file, `${accepted} (${String(error)})`)], EXIT_CODES.configuration, error);
   }
 }

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environmentWarning, readConfiguration } from '../../src/host/configuration.ts';
+import { isAlmostDevelopment, readConfiguration } from '../../src/host/configuration.ts';
 
 const DEFAULTS = {
   environment: undefined,
-  host: '127.0.0.1',
-  port: 8080,
-  httpsPort: undefined,
+  http: [{ host: '127.0.0.1', port: 8080, reusePort: false }],
+  https: [],
   tlsFiles: undefined,
+  redirectPort: undefined,
   allowedHosts: undefined,
   accessLog: false,
   keepAliveTimeoutMs: 75_000,
+  maxConnections: 1_000,
   shutdownDelayMs: 0,
   shutdownTimeoutMs: 10_000,
-  reusePort: false,
 };
 
-const LINUX_22_12 = { platform: 'linux', version: 'v22.12.0' } as const;
+const PID = 1234;
+const LINUX_22_12 = { pid: PID, platform: 'linux', version: 'v22.12.0' } as const;
 
 function mistakesIn(env: Readonly<Record<string, string>>, runtime: Parameters<typeof readConfiguration>[1] = LINUX_22_12): unknown {
   try {
@@ -31,27 +32,48 @@ test('without variables the defaults hold', () => {
 });
 
 test('an empty value counts as unset, except for NODE_ENV', () => {
-  const names = ['HOST', 'PORT', 'HTTPS_PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'ALLOWED_HOSTS', 'ACCESS_LOG', 'KEEP_ALIVE_TIMEOUT_MS', 'SHUTDOWN_DELAY_MS', 'SHUTDOWN_TIMEOUT_MS', 'REUSE_PORT', 'NODE_ENV'];
+  const names = [
+    'HOST', 'PORT', 'HTTPS_PORT', 'HTTPS_REDIRECT_PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'ALLOWED_HOSTS', 'ACCESS_LOG', 'KEEP_ALIVE_TIMEOUT_MS', 'MAX_CONNECTIONS',
+    'SHUTDOWN_DELAY_MS', 'SHUTDOWN_TIMEOUT_MS', 'REUSE_PORT', 'LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES', 'NODE_ENV',
+  ];
   const env = Object.fromEntries(names.map((name) => [name, '']));
   assert.deepEqual(readConfiguration(env), { ...DEFAULTS, environment: '' });
 });
 
 test('each variable sets its value', () => {
   const env = {
-    NODE_ENV: 'Development', HOST: '::1', PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k', ALLOWED_HOSTS: 'a.example, [::1],10.0.0.1',
-    ACCESS_LOG: 'true', KEEP_ALIVE_TIMEOUT_MS: '1', SHUTDOWN_DELAY_MS: '86400000', SHUTDOWN_TIMEOUT_MS: '0', REUSE_PORT: 'true',
+    NODE_ENV: 'Development', HOST: '::1', PORT: '0', HTTPS_PORT: '8443', HTTPS_REDIRECT_PORT: '443', TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k', ALLOWED_HOSTS: 'a.example, [::1],10.0.0.1',
+    ACCESS_LOG: 'true', KEEP_ALIVE_TIMEOUT_MS: '1', MAX_CONNECTIONS: '1000000', SHUTDOWN_DELAY_MS: '86400000', SHUTDOWN_TIMEOUT_MS: '0', REUSE_PORT: 'true',
   };
   assert.deepEqual(readConfiguration(env, LINUX_22_12), {
-    environment: 'Development', host: '::1', port: 0, httpsPort: 0, tlsFiles: { certFile: 'c', keyFile: 'k' }, allowedHosts: ['a.example', '::1', '10.0.0.1'],
-    accessLog: true, keepAliveTimeoutMs: 1, shutdownDelayMs: 86_400_000, shutdownTimeoutMs: 0, reusePort: true,
+    environment: 'Development',
+    http: [{ host: '::1', port: 0, reusePort: true }],
+    https: [{ host: '::1', port: 8443, reusePort: true }],
+    tlsFiles: { certFile: 'c', keyFile: 'k' },
+    redirectPort: 443,
+    allowedHosts: ['a.example', '::1', '10.0.0.1'],
+    accessLog: true, keepAliveTimeoutMs: 1, maxConnections: 1_000_000, shutdownDelayMs: 86_400_000, shutdownTimeoutMs: 0,
   });
 });
 
-test('HOST is an address or a host name, and * is every interface', () => {
-  for (const host of ['0.0.0.0', '::', 'localhost', 'my_container-1.example.com', 'a']) {
-    assert.equal(readConfiguration({ HOST: host }).host, host);
+test('true and false are what they say', () => {
+  for (const [text, value] of [['true', true], ['false', false]] as const) {
+    const { accessLog, http } = readConfiguration({ ACCESS_LOG: text, REUSE_PORT: text }, LINUX_22_12);
+    assert.deepEqual([accessLog, http], [value, [{ ...DEFAULTS.http[0], reusePort: value }]]);
   }
-  assert.equal(readConfiguration({ HOST: '*' }).host, undefined);
+});
+
+test('HOST is an address or a host name, and * is every interface', () => {
+  const names = ['localhost', 'LOCALHOST', 'my_container-1.example.com', 'a', '1a', '1.example', 'a1', 'node-7', '_a_'];
+  for (const host of ['0.0.0.0', '::', '2001:db8::7f', 'fe80::1%eth0', ...names]) {
+    assert.deepEqual(readConfiguration({ HOST: host }).http, [{ ...DEFAULTS.http[0], host }]);
+  }
+  assert.deepEqual(readConfiguration({ HOST: '*' }).http, [{ ...DEFAULTS.http[0], host: undefined }]);
+});
+
+test('ALLOWED_HOSTS are names as HOST has them, and addresses, IPv6 with or without brackets', () => {
+  const env = { ALLOWED_HOSTS: 'A.EXAMPLE,1a,a1,[2001:db8::7f],2001:DB8::1,10.0.0.1' };
+  assert.deepEqual(readConfiguration(env).allowedHosts, ['A.EXAMPLE', '1a', 'a1', '2001:db8::7f', '2001:DB8::1', '10.0.0.1']);
 });
 
 test('ALLOWED_HOSTS=* is every host', () => {
@@ -59,19 +81,39 @@ test('ALLOWED_HOSTS=* is every host', () => {
 });
 
 test('PORT is 0 to 65535', () => {
-  for (const port of [0, 1, 80, 65_535]) assert.equal(readConfiguration({ PORT: String(port) }).port, port);
+  for (const port of [0, 1, 80, 65_535]) assert.deepEqual(readConfiguration({ PORT: String(port) }).http, [{ ...DEFAULTS.http[0], port }]);
+});
+
+test('plain HTTP is redirected to HTTPS_REDIRECT_PORT, or else to HTTPS_PORT, or else to the port that is bound', () => {
+  const tls = { TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' };
+  assert.equal(readConfiguration({ HTTPS_PORT: '443' }).redirectPort, 443);
+  assert.equal(readConfiguration({ HTTPS_REDIRECT_PORT: '443' }).redirectPort, 443);
+  assert.equal(readConfiguration({ HTTPS_PORT: '8443', HTTPS_REDIRECT_PORT: '443' }).redirectPort, 443);
+  assert.deepEqual(readConfiguration({ HTTPS_PORT: '8443', HTTPS_REDIRECT_PORT: '443' }).https, [], 'without TLS files nothing listens there');
+  assert.equal(readConfiguration({ ...tls, HTTPS_PORT: '8443' }).redirectPort, 8443);
+  const { https, redirectPort } = readConfiguration({ ...tls, HTTPS_PORT: '0' });
+  assert.deepEqual([https, redirectPort], [[{ ...DEFAULTS.http[0], port: 0 }], undefined]);
+  assert.equal(readConfiguration({ ...tls, PORT: '0', HTTPS_PORT: '0' }).redirectPort, undefined, 'two free ports are not the same port');
+});
+
+test('HTTPS_PORT and PORT cannot be the same port', () => {
+  const mistake = 'HTTPS_PORT is "8080", but must be another port than PORT, which is for plain HTTP.';
+  assert.deepEqual(mistakesIn({ HTTPS_PORT: '8080' }), [mistake]);
+  assert.deepEqual(mistakesIn({ HTTPS_PORT: '8080', PORT: '8080', TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' }), [mistake]);
 });
 
 const host = 'an IP address, a host name, or * for every interface';
-const hosts = '*, or host names and IP addresses without a port, separated by commas';
+const hosts = '*, or host names and IP addresses without port or zone, separated by commas';
 const day = 'a whole number from 0 to 86400000';
 const mistakes: readonly (readonly [variable: string, accepted: string, values: readonly string[]])[] = [
-  ['HOST', host, ['a b', ' ', 'http://a', 'a:80', '[::1]', '256.1.1.1', '1.2.3', '-a', 'a/b', '*.a']],
+  ['HOST', host, ['a b', ' ', 'http://a', 'a:80', '[::1]', '256.1.1.1', '1.2.3', '-a', 'a-', 'a/b', 'a/', '*.a', '1[::1]', '[2001:db8::7f]']],
   ['PORT', 'a whole number from 0 to 65535', ['x', '-1', '65536', '80.0', '1e3', '0x50', ' 80', '99999999999', '８０']],
   ['HTTPS_PORT', 'a whole number from 1 to 65535', ['x', '0', '65536']],
-  ['ALLOWED_HOSTS', hosts, [',', 'a,', 'a,,b', 'a:80', 'a b', 'http://a', '*,a', '[a]', '[::1]:80', 'a;b', '*.example.com']],
+  ['ALLOWED_HOSTS', hosts, [',', 'a,', 'a,,b', 'a:80', 'a b', 'http://a', '*,a', '[a]', '[::1]:80', '1[::1]', '[::1]1', 'fe80::1%eth0', '[fe80::1%eth0]', 'a;b', 'a/', '*.example.com']],
   ['ACCESS_LOG', 'true or false', ['yes', '1', 'TRUE', ' true']],
   ['KEEP_ALIVE_TIMEOUT_MS', 'a whole number from 1 to 86400000', ['0', '-1', '86400001', '75s']],
+  ['HTTPS_REDIRECT_PORT', 'a whole number from 1 to 65535', ['x', '0', '65536']],
+  ['MAX_CONNECTIONS', 'a whole number from 1 to 1000000', ['0', '-1', '1000001', '1e3']],
   ['SHUTDOWN_DELAY_MS', day, ['x', '-1', '86400001']],
   ['SHUTDOWN_TIMEOUT_MS', day, ['x', '-1', '10s', '86400001', '1.5']],
   ['REUSE_PORT', 'true or false', ['on']],
@@ -96,31 +138,52 @@ test('TLS needs its certificate, its key and its port', () => {
 
 test('REUSE_PORT is a mistake where there is no such thing', () => {
   for (const version of ['v22.12.0', 'v22.23.3', 'v24.0.0', 'v26.10.0']) {
-    assert.deepEqual(mistakesIn({ REUSE_PORT: 'true' }, { platform: 'linux', version }), { ...DEFAULTS, reusePort: true });
+    assert.deepEqual(mistakesIn({ REUSE_PORT: 'true' }, { pid: PID, platform: 'linux', version }), { ...DEFAULTS, http: [{ ...DEFAULTS.http[0], reusePort: true }] });
   }
   for (const [platform, version] of [['linux', 'v20.19.0'], ['linux', 'v22.11.0'], ['darwin', 'v24.0.0'], ['win32', 'v24.0.0']] as const) {
     const mistake = `REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`;
-    assert.deepEqual(mistakesIn({ REUSE_PORT: 'true' }, { platform, version }), [mistake]);
+    assert.deepEqual(mistakesIn({ REUSE_PORT: 'true' }, { pid: PID, platform, version }), [mistake]);
   }
 });
 
 test('all mistakes are reported at once', () => {
-  assert.deepEqual(mistakesIn({ HOST: 'a b', PORT: 'x', SHUTDOWN_TIMEOUT_MS: 'y', TLS_CERT_FILE: 'c', REUSE_PORT: 'true' }, { platform: 'linux', version: 'v20.19.0' }), [
+  const env = { HOST: 'a b', PORT: 'x', SHUTDOWN_TIMEOUT_MS: 'y', TLS_CERT_FILE: 'c', REUSE_PORT: 'true' };
+  assert.deepEqual(mistakesIn(env, { pid: PID, platform: 'linux', version: 'v20.19.0' }), [
     `HOST is "a b", but must be ${host}.`,
-    'TLS_CERT_FILE is set, so TLS_KEY_FILE must be set to the key file.',
-    'TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.',
     'PORT is "x", but must be a whole number from 0 to 65535.',
+    'TLS_CERT_FILE is set, so TLS_KEY_FILE must be set to the key file.',
     `SHUTDOWN_TIMEOUT_MS is "y", but must be ${day}.`,
+    'TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.',
     'REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node v20.19.0 on linux.',
   ]);
 });
 
-test('a NODE_ENV that differs from Development only in case or space deserves a warning', () => {
-  for (const environment of ['development', 'DEVELOPMENT', ' Development', 'Development\n']) {
-    const warning = `NODE_ENV is ${JSON.stringify(environment)}, which is not Development: the API description is off.`;
-    assert.equal(environmentWarning(environment), warning);
-  }
-  for (const environment of [undefined, '', 'Development', 'Production', 'dev', 'developmental']) {
-    assert.equal(environmentWarning(environment), undefined);
-  }
+test('a configuration that cannot be used ends the process with 78', () => {
+  assert.throws(() => readConfiguration({ PORT: 'x' }), { exitCode: 78 });
+});
+
+test('sockets that are handed over replace HOST, PORT and REUSE_PORT; HTTPS_PORT is then the port that clients see', () => {
+  const env = { LISTEN_PID: String(PID), LISTEN_FDS: '2', LISTEN_FDNAMES: 'http:https', TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k', HOST: '::1', PORT: '443', REUSE_PORT: 'true' };
+  const configuration = { ...DEFAULTS, http: [{ fd: 3 }], https: [{ fd: 4 }], tlsFiles: { certFile: 'c', keyFile: 'k' } };
+  const node20 = { pid: PID, platform: 'linux', version: 'v20.19.0' } as const;
+  assert.deepEqual(readConfiguration(env, node20), configuration);
+  assert.deepEqual(readConfiguration({ ...env, HTTPS_PORT: '443' }, node20), { ...configuration, redirectPort: 443 });
+  assert.deepEqual(mistakesIn({ ...env, HTTPS_PORT: '0' }), ['HTTPS_PORT is "0", but must be a whole number from 1 to 65535.']);
+});
+
+test('a socket for HTTPS needs TLS files, and TLS files need a socket for HTTPS', () => {
+  const sockets = { LISTEN_PID: String(PID), LISTEN_FDS: '1' };
+  assert.deepEqual(mistakesIn({ ...sockets, LISTEN_FDNAMES: 'https' }), ['LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.']);
+  assert.deepEqual(mistakesIn({ ...sockets, TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' }), ['TLS files are set, so LISTEN_FDNAMES must name a socket https.']);
+  assert.deepEqual(mistakesIn({ ...sockets, LISTEN_FDS: '0', LISTEN_FDNAMES: 'https:ftp', PORT: 'x' }), [
+    'PORT is "x", but must be a whole number from 0 to 65535.',
+    'LISTEN_FDS is "0", but must be a whole number from 1 to 64.',
+    'LISTEN_FDNAMES is "https:ftp", but must be names separated by colons: https for HTTPS; for plain HTTP http, unknown, none at all, or the name of a socket unit, which ends in .socket.',
+    'LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.',
+  ]);
+});
+
+test('only a NODE_ENV that differs from Development in nothing but case or space is almost Development', () => {
+  for (const environment of ['development', 'DEVELOPMENT', ' Development', 'Development\n']) assert.equal(isAlmostDevelopment(environment), true);
+  for (const environment of [undefined, '', 'Development', 'Production', 'dev', 'developmental']) assert.equal(isAlmostDevelopment(environment), false);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { boundAddress, listen } from '../../src/host/listen.ts';
+import { listen, type Bound, type ListenTarget } from '../../src/host/listen.ts';
+import { StartError } from '../../src/host/start-error.ts';
 
 function server(t: TestContext) {
   const created = createServer();
@@ -9,45 +10,70 @@ function server(t: TestContext) {
   return created;
 }
 
-test('the address really bound can be read', async (t) => {
-  for (const [host, expected] of [['127.0.0.1', /^127\.0\.0\.1:[1-9]\d*$/], ['::1', /^\[::1\]:[1-9]\d*$/], [undefined, /^(?:\[::\]|0\.0\.0\.0):[1-9]\d*$/]] as const) {
-    const listening = server(t);
-    const bound = await listen(listening, { host, port: 0, reusePort: false });
-    assert.deepEqual(boundAddress(listening), bound);
+const nothingFails = () => assert.fail('no listener fails');
+
+async function listenOn(t: TestContext, target: ListenTarget, listening = server(t)): Promise<Bound> {
+  const result = await listen(listening, 'http', target, nothingFails);
+  if (result instanceof StartError) throw result;
+  return result;
+}
+
+async function failureOf(result: Promise<Bound | StartError>) {
+  const failure = await result;
+  return failure instanceof StartError ? { reasons: failure.reasons, exitCode: failure.exitCode } : failure;
+}
+
+test('the address really bound can be read, as a URL', async (t) => {
+  for (const [host, expected] of [['127.0.0.1', /^http:\/\/127\.0\.0\.1:[1-9]\d*$/], ['::1', /^http:\/\/\[::1\]:[1-9]\d*$/], [undefined, /^http:\/\/(?:\[::\]|0\.0\.0\.0):[1-9]\d*$/]] as const) {
+    const bound = await listenOn(t, { host, port: 0, reusePort: false });
     assert.match(bound.address, expected);
     assert.ok(bound.address.endsWith(`:${bound.port}`));
   }
 });
 
-test('a server that does not listen has no address', (t) => {
-  assert.throws(() => boundAddress(server(t)), { message: 'The server does not listen on a TCP port.' });
-});
-
-test('a port in use is one sentence that names address and port', async (t) => {
+test('a port in use is one sentence that names address and port; it may be free later', async (t) => {
   for (const host of ['127.0.0.1', undefined]) {
-    const first = server(t);
-    const { port } = await listen(first, { host, port: 0, reusePort: false });
-    await assert.rejects(listen(server(t), { host, port, reusePort: false }), {
+    const { port = 0 } = await listenOn(t, { host, port: 0, reusePort: false });
+    assert.deepEqual(await failureOf(listen(server(t), 'http', { host, port, reusePort: false }, nothingFails)), {
       reasons: [`Cannot listen on ${host ?? '*'} port ${port}: another process listens there.`],
+      exitCode: 1,
     });
   }
 });
 
-test("an address that this machine doesn't have is one sentence too", async (t) => {
-  await assert.rejects(listen(server(t), { host: '192.0.2.1', port: 0, reusePort: false }), { reasons: ['Cannot listen on 192.0.2.1 port 0: this machine has no such address.'] });
+test("an address that this machine doesn't have is one sentence too; it may have it later", async (t) => {
+  assert.deepEqual(await failureOf(listen(server(t), 'http', { host: '192.0.2.1', port: 0, reusePort: false }, nothingFails)), {
+    reasons: ['Cannot listen on 192.0.2.1 port 0: this machine has no such address.'],
+    exitCode: 1,
+  });
 });
 
-test('a failure of another kind is reported in the words of the system', async (t) => {
-  const failing = server(t);
-  const listening = listen(failing, { host: '127.0.0.1', port: 0, reusePort: false });
-  failing.emit('error', new Error('listen: too many open files'));
-  await assert.rejects(listening, { reasons: ['Cannot listen on 127.0.0.1 port 0: Error: listen: too many open files.'] });
-});
+for (const [code, reason, exitCode] of [
+  ['EACCES', 'this user may not listen on that port', 78],
+  ['ERR_ACCESS_DENIED', 'node is run without --allow-net', 78],
+  ['ENOTFOUND', 'no such host name is known', 1],
+  ['EMFILE', 'Error: listen EMFILE', 1],
+  [undefined, 'Error: listen undefined', 1],
+] as const) {
+  test(`a listener that fails with ${code ?? 'no code'} is one sentence, and exit code ${exitCode}`, async (t) => {
+    const failing = server(t);
+    const result = listen(failing, 'http', { host: '127.0.0.1', port: 0, reusePort: false }, nothingFails);
+    failing.emit('error', Object.assign(new Error(`listen ${code}`), code && { code }));
+    assert.deepEqual(await failureOf(result), { reasons: [`Cannot listen on 127.0.0.1 port 0: ${reason}.`], exitCode });
+  });
+}
 
 test('an address that node refuses to try is reported alike', async (t) => {
-  const refusing = server(t);
-  await assert.rejects(listen(refusing, { host: '127.0.0.1', port: 65_536, reusePort: false }), (error: unknown) => {
-    assert.match(String(error), /Cannot listen on 127\.0\.0\.1 port 65536: RangeError/);
-    return true;
-  });
+  const { reasons, exitCode } = Object(await failureOf(listen(server(t), 'http', { host: '127.0.0.1', port: 65_536, reusePort: false }, nothingFails)));
+  assert.match(String(reasons), /^Cannot listen on 127\.0\.0\.1 port 65536: RangeError/);
+  assert.equal(exitCode, 1);
+});
+
+test('every error of a listener that listens is handed on, and the process goes on', async (t) => {
+  const listening = server(t);
+  const failures: unknown[] = [];
+  await listen(listening, 'http', { host: '127.0.0.1', port: 0, reusePort: false }, (error) => failures.push(error));
+  const errors = [new Error('accept EMFILE'), new Error('accept ENFILE')];
+  for (const error of errors) listening.emit('error', error);
+  assert.deepEqual(failures, errors);
 });

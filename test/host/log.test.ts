@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog, logUnhandled, summarizeRefusals } from '../../src/host/log.ts';
+import { createLog } from '../../src/host/log.ts';
 
 /** What a line in the log says of something thrown. */
 function describe(error: unknown) {
@@ -44,33 +44,4 @@ test('whatever else is thrown is described as text', () => {
   for (const [thrown, text] of [[undefined, 'undefined'], [null, 'null'], ['text', "'text'"], [1n, '1n'], [Object.create(null), '[Object: null prototype] {}'], [Symbol('s'), 'Symbol(s)']] as const) {
     assert.deepEqual(describe(thrown), { thrown: text });
   }
-});
-
-test('what was thrown while a request was served is one line at level error, with its trace id', () => {
-  const logged: unknown[] = [];
-  const error = new Error('boom');
-  logUnhandled((...line) => logged.push(line))(error, '00-trace');
-  assert.deepEqual(logged, [
-    ['error', 'Unhandled exception occurred while processing the request.', { traceId: '00-trace', error }],
-  ]);
-});
-
-test('refusals are told of in one line a minute, by status, and only when there were any', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const logged: unknown[] = [];
-  const report = summarizeRefusals((...line) => logged.push(line));
-  t.mock.timers.tick(600_000);
-  assert.deepEqual(logged, []);
-  for (const status of [400, 431, 400]) report(status);
-  t.mock.timers.tick(59_999);
-  report(400);
-  assert.deepEqual(logged, []);
-  t.mock.timers.tick(1);
-  const message = 'Illegal requests were refused in the last minute.';
-  assert.deepEqual(logged, [['warn', message, { byStatus: { 400: 3, 431: 1 } }]]);
-  t.mock.timers.tick(600_000);
-  assert.equal(logged.length, 1);
-  report(505);
-  t.mock.timers.tick(60_000);
-  assert.deepEqual(logged[1], ['warn', message, { byStatus: { 505: 1 } }]);
 });

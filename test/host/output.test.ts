@@ -90,35 +90,35 @@ test('a reader that is merely slow loses nothing, and nobody is told', async () 
   assert.equal(written.length, 100);
 });
 
-test('the end waits until everything has been taken', async () => {
+test('a flush waits until everything has been read', async () => {
   const { stream, written, take } = slowStream();
   const output = createOutput(stream, nobodyHears);
   output.writeSoon('a\n');
-  let hasEnded = false;
-  const end = output.end(60_000).then(() => { hasEnded = true; });
+  let isFlushed = false;
+  const flushed = output.flush(60_000).then(() => { isFlushed = true; });
   await Promise.resolve();
-  assert.equal(hasEnded, false);
+  assert.equal(isFlushed, false);
   while (stream.writableLength > 0 || written.length < 2) { take(); await new Promise((resolve) => setImmediate(resolve)); }
   take();
-  await end;
+  await flushed;
   assert.deepEqual(written, ['a\n', '']);
 });
 
-test('the end does not wait for ever', async (t) => {
+test('a flush does not wait for ever', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { stream } = slowStream();
   const output = createOutput(stream, nobodyHears);
   output.write('a\n');
-  const end = output.end(1000);
+  const flushed = output.flush(1000);
   t.mock.timers.tick(1000);
-  await end;
+  await flushed;
 });
 
 test('a stream that fails is no failure of ours', async () => {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
   const output = createOutput(stream, nobodyHears);
   output.write('a\n');
-  await output.end(60_000);
+  await output.flush(60_000);
   output.write('b\n');
-  await output.end(60_000);
+  await output.flush(60_000);
 });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
-import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
+import { makeBrokenChain, makeCertificate, makeWeakCertificate, temporaryFolder } from '../support/certificates.ts';
 
 const nothing = () => assert.fail('nothing is to be logged');
 
@@ -12,7 +12,7 @@ function reasonFor(files: TlsFiles): string {
   try {
     readTlsFiles(files, nothing);
   } catch (error) {
-    if (error instanceof Error && 'reasons' in error && Array.isArray(error.reasons) && error.reasons.length === 1) return String(error.reasons[0]);
+    if (error instanceof Error && 'exitCode' in error && error.exitCode === 78 && 'reasons' in error && Array.isArray(error.reasons) && error.reasons.length === 1) return String(error.reasons[0]);
     throw error;
   }
   return assert.fail('no mistake was found');
@@ -22,6 +22,14 @@ test('a certificate and its key are read as they are, for TLS 1.2 or later', (t)
   const files = makeCertificate(temporaryFolder(t), 'a');
   const { certFile, keyFile } = files;
   assert.deepEqual(readTlsFiles(files, nothing), { cert: readFileSync(certFile, 'latin1'), key: readFileSync(keyFile, 'latin1'), minVersion: 'TLSv1.2' });
+});
+
+test('a chain of certificates can be used', (t) => {
+  const folder = temporaryFolder(t);
+  const [a, b] = [makeCertificate(folder, 'a'), makeCertificate(folder, 'b')];
+  const cert = readFileSync(a.certFile, 'latin1') + readFileSync(b.certFile, 'latin1');
+  writeFileSync(a.certFile, cert);
+  assert.equal(readTlsFiles(a, nothing).cert, cert);
 });
 
 test('an expired certificate can be used, with a warning', (t) => {
@@ -46,16 +54,21 @@ test('what is wrong is said with the variable, the file and what is accepted', (
   const locked = join(folder, 'locked');
   writeFileSync(locked, createPrivateKey(readFileSync(a.keyFile)).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' }));
 
+  const chain = makeBrokenChain(folder, 'chain');
+  const weak = makeWeakCertificate(folder, 'weak');
+
   const cases: readonly (readonly [files: TlsFiles, reason: RegExp])[] = [
     [{ ...a, certFile: '/no/such' }, /^TLS_CERT_FILE is "\/no\/such", but must be a readable file \(Error: ENOENT/],
     [{ ...a, keyFile: folder }, /^TLS_KEY_FILE is ".*", but must be a readable file \(Error: EISDIR/],
-    [{ ...a, certFile: noise }, /^TLS_CERT_FILE is ".*noise", but must be a PEM certificate \(Error: BEGIN CERTIFICATE is missing\)\.$/],
-    [{ ...a, certFile: der }, /^TLS_CERT_FILE is ".*der", but must be a PEM certificate \(Error: BEGIN CERTIFICATE is missing\)\.$/],
-    [{ ...a, certFile: broken }, /^TLS_CERT_FILE is ".*broken", but must be a PEM certificate \(Error: ./],
+    [{ ...a, certFile: noise }, /^TLS_CERT_FILE is ".*noise", but must be a PEM certificate, and those that it depends on \(Error: BEGIN CERTIFICATE is missing\)\.$/],
+    [{ ...a, certFile: der }, /^TLS_CERT_FILE is ".*der", but must be a PEM certificate, and those that it depends on \(Error: BEGIN CERTIFICATE is missing\)\.$/],
+    [{ ...a, certFile: broken }, /^TLS_CERT_FILE is ".*broken", but must be a PEM certificate, and those that it depends on \(Error: certificate 1 in the file cannot be read: Error: ./],
+    [chain, /^TLS_CERT_FILE is ".*chain\.cert\.pem", but must be a PEM certificate, and those that it depends on \(Error: certificate 2 in the file cannot be read: Error: ./],
+    [weak, /^TLS_CERT_FILE is ".*weak\.cert\.pem", but must be certificates that OpenSSL accepts for TLS \(Error: .*:ee key too small\)\.$/],
     [{ ...a, keyFile: noise }, /^TLS_KEY_FILE is ".*noise", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
     [{ ...a, keyFile: locked }, /^TLS_KEY_FILE is ".*locked", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
     [{ ...a, keyFile: a.certFile }, /^TLS_KEY_FILE is ".*a\.cert\.pem", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
-    [{ ...a, keyFile: b.keyFile }, /^TLS_KEY_FILE is ".*b\.key\.pem", but must be the private key of the certificate \(Error: it is another one\)\.$/],
+    [{ ...a, keyFile: b.keyFile }, /^TLS_KEY_FILE is ".*b\.key\.pem", but must be the private key of the certificate \(Error: it belongs to another certificate\)\.$/],
   ];
   for (const [files, reason] of cases) assert.match(reasonFor(files), reason);
 });

@@ -7,7 +7,8 @@ import type { TestContext } from 'node:test';
 
 // Compiled tests start the compiled entry; tests run from the sources start the sources.
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-const ENTRY = fileURLToPath(new URL(`../../src/main.${extension}`, import.meta.url));
+/** What node is started with. */
+export const ENTRY = fileURLToPath(new URL(`../../src/main.${extension}`, import.meta.url));
 
 export type LogLine = { readonly time: string; readonly level: string; readonly message: string; readonly [field: string]: unknown };
 
@@ -21,11 +22,27 @@ export type ServiceProcess = {
 
 /** Starts the service with `env` and nothing else of the surrounding environment but coverage. */
 export function spawnService(t: TestContext, env: Readonly<Record<string, string>>, nodeFlags: readonly string[] = []): ServiceProcess {
+  return spawnProcess(t, [process.execPath, ...nodeFlags, ENTRY], env);
+}
+
+/**
+ * Starts the service as a supervisor does that hands over open sockets, by the rules of sd_listen_fds(3):
+ * `descriptors` are those of this process. LISTEN_PID is the id of the service: a shell becomes node.
+ */
+export function spawnWithSockets(t: TestContext, descriptors: readonly (number | 'ignore')[], env: Readonly<Record<string, string>>, nodeFlags: readonly string[] = []): ServiceProcess {
+  const handOver = ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'];
+  return spawnProcess(t, [...handOver, process.execPath, ...nodeFlags, ENTRY], { LISTEN_FDS: String(descriptors.length), ...env }, descriptors);
+}
+
+/** Starts `command`, whose log is that of the service. */
+export function spawnProcess(t: TestContext, command: readonly string[], env: Readonly<Record<string, string>>, descriptors: readonly (number | 'ignore')[] = []): ServiceProcess {
   const coverage = process.env['NODE_V8_COVERAGE'];
-  const child = spawn(process.execPath, [...nodeFlags, ENTRY], {
+  const [program = '', ...words] = command;
+  const child = spawn(program, words, {
     env: { ...env, ...(coverage !== undefined && { NODE_V8_COVERAGE: coverage }) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', ...descriptors],
   });
+  if (child.stdout === null) throw new Error('The log cannot be read.');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const closed = once(child, 'close');
   t.after(async () => {
@@ -56,9 +73,15 @@ export function parseLine(text: string): LogLine {
   return { time, level, message, ...fields };
 }
 
-/** The port in `Listening on http://127.0.0.1:8080`. */
+/** The address in the start-up line: `http://127.0.0.1:8080`, `unix:/run/x.sock`. */
+export function addressIn({ message, address }: LogLine): string {
+  if (message !== 'Listening' || typeof address !== 'string') throw new Error(`Not the start-up line: ${message}`);
+  return address;
+}
+
+/** The port in the start-up line. */
 export function portIn(line: LogLine): number {
-  const port = /^Listening on https?:\/\/.*:(\d+)$/.exec(line.message)?.[1];
-  if (port === undefined) throw new Error(`Not the start-up line: ${line.message}`);
+  const port = /^https?:\/\/.*:(\d+)$/.exec(addressIn(line))?.[1];
+  if (port === undefined) throw new Error(`No port: ${addressIn(line)}`);
   return Number(port);
 }

@@ -8,9 +8,10 @@ const host = new URL('../../src/host/', import.meta.url);
 
 function run(script: string) {
   const imports = `
-    import { dieWithLastWords, StartError } from '${host}last-words.${extension}';
+    import { installUncaughtErrorHandler } from '${host}uncaught-errors.${extension}';
+    import { StartError } from '${host}start-error.${extension}';
     import { createLog } from '${host}log.${extension}';
-    dieWithLastWords(createLog((line) => process.stdout.write(line)));`;
+    installUncaughtErrorHandler(createLog((line) => process.stdout.write(line)));`;
   const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', imports + script], { encoding: 'utf8' });
   return { status, lines: stdout.split('\n').filter((line) => line !== '').map(parseLine) };
 }
@@ -29,8 +30,11 @@ for (const [what, script, error] of [
   });
 }
 
-test('a start that cannot be is one line for each reason, without a stack, then exit code 1', () => {
-  const { status, lines } = run("await 1; throw new StartError(['one', 'two']);");
-  assert.equal(status, 1);
-  assert.deepEqual(lines.map(({ time, ...line }) => line), [{ level: 'error', message: 'one' }, { level: 'error', message: 'two' }]);
-});
+for (const exitCode of [1, 78]) {
+  test(`a start that is not possible is one line for each reason, without a stack, then the exit code of the error, ${exitCode}`, () => {
+    const { status, lines } = run(`await 1; throw new StartError(['One.', 'Two.'], ${exitCode});`);
+    assert.equal(status, exitCode);
+    const line = { level: 'error', message: 'The service cannot start.' };
+    assert.deepEqual(lines.map(({ time, ...fields }) => fields), [{ ...line, reason: 'One.' }, { ...line, reason: 'Two.' }]);
+  });
+}

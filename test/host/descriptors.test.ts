@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { watchDescriptors } from '../../src/host/descriptors.ts';
+
+test('every second it is seen whether a file can still be opened; only a lack of descriptors is reported', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const reported: unknown[] = [];
+  let code: string | undefined;
+  let opened = 0;
+  watchDescriptors((error) => reported.push(error), (_file, done) => {
+    opened += 1;
+    done(Object.assign(new Error('open'), { code }), 0);
+  });
+  t.mock.timers.tick(999);
+  assert.equal(opened, 0);
+  for (code of ['EMFILE', 'ENOENT', 'ENFILE']) t.mock.timers.tick(1000);
+  assert.equal(opened, 3);
+  assert.deepEqual(reported.map((error) => Object(error).code), ['EMFILE', 'ENFILE']);
+});

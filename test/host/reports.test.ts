@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createReports } from '../../src/host/reports.ts';
+
+function setUp() {
+  const logged: unknown[][] = [];
+  return { logged, reports: createReports((...line) => logged.push(line)) };
+}
+
+const refused = 'Illegal requests were refused in the last minute.';
+const closed = 'Connections were closed in the last minute, because there were too many or their replies were not read.';
+const notAccepted = 'Connections could not be accepted in the last minute.';
+
+test('what was thrown while a request was served is one line at level error, with its trace id', () => {
+  const { logged, reports } = setUp();
+  const error = new Error('boom');
+  reports.failed(error, '00-trace');
+  assert.deepEqual(logged, [['error', 'Unhandled exception occurred while processing the request.', { traceId: '00-trace', error }]]);
+});
+
+test('a request that is over is a line in the access log, if there is one', () => {
+  const lines: unknown[][] = [];
+  const { finished } = createReports(() => assert.fail('this is not for the log'), (...line) => lines.push(line));
+  finished?.({ status: 200 });
+  assert.deepEqual(lines, [['info', 'Request', { status: 200 }]]);
+  assert.equal(setUp().reports.finished, undefined);
+});
+
+test('what clients can cause is one summary a minute of each kind, and none when there was nothing', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { logged, reports } = setUp();
+  t.mock.timers.tick(600_000);
+  assert.deepEqual(logged, []);
+
+  for (const status of [400, 431, 400]) reports.refused(status);
+  t.mock.timers.tick(30_000);
+  for (const reason of ['idle', 'full', 'idle', 'unread'] as const) reports.dropped(reason);
+  for (const error of [Object.assign(new Error('accept'), { code: 'EMFILE' }), new Error('boom'), 7]) reports.notAccepted(error);
+  t.mock.timers.tick(29_999);
+  reports.refused(400);
+  assert.deepEqual(logged, []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(logged.splice(0), [['warn', refused, { byStatus: { 400: 3, 431: 1 } }]]);
+  t.mock.timers.tick(30_000);
+  assert.deepEqual(logged.splice(0), [
+    ['warn', closed, { byReason: { idle: 2, full: 1, unread: 1 } }],
+    ['warn', notAccepted, { byCode: { EMFILE: 1, 'Error: boom': 1, '7': 1 } }],
+  ]);
+  t.mock.timers.tick(600_000);
+  assert.deepEqual(logged, []);
+  reports.refused(505);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(logged, [['warn', refused, { byStatus: { 505: 1 } }]]);
+});
+
+test('what has been counted can be logged before its minute is over, and is logged once', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { logged, reports } = setUp();
+  reports.refused(400);
+  reports.summarize();
+  assert.deepEqual(logged, [['warn', refused, { byStatus: { 400: 1 } }]]);
+  reports.summarize();
+  t.mock.timers.tick(60_000);
+  assert.equal(logged.length, 1);
+  t.mock.timers.tick(10_000);
+  reports.refused(408);
+  t.mock.timers.tick(59_999);
+  assert.equal(logged.length, 1);
+  t.mock.timers.tick(1);
+  assert.deepEqual(logged[1], ['warn', refused, { byStatus: { 408: 1 } }]);
+});

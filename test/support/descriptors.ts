@@ -1,0 +1,67 @@
+// Descriptors of sockets of this process, to hand them to another one. Node does not tell which they are, but
+// Linux does: those that were not there before.
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { connect, createServer, type ListenOptions } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** Why such tests are skipped, or false. */
+export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux tells which descriptors a process has';
+
+/** A socket that listens as `options` say until the test ends: on a TCP port of this machine, or on a Unix socket. */
+export async function listeningSocket(t: TestContext, options: ListenOptions = { port: 0, host: '127.0.0.1' }): Promise<{ readonly fd: number; readonly port: number }> {
+  const server = createServer();
+  t.after(() => server.close());
+  const fd = await descriptorOpenedBy(async () => {
+    server.listen(options);
+    await once(server, 'listening');
+  });
+  const address = server.address();
+  return { fd, port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+
+/** A UDP socket. */
+export async function datagramSocket(t: TestContext): Promise<number> {
+  const socket = createSocket('udp4');
+  t.after(() => socket.close());
+  return descriptorOpenedBy(async () => {
+    socket.bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+  });
+}
+
+/** A TCP socket that is connected to another one of this process. */
+export async function connectedSocket(t: TestContext): Promise<number> {
+  const server = createServer((socket) => t.after(() => socket.destroy()));
+  server.listen({ port: 0, host: '127.0.0.1' });
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
+  return descriptorOpenedBy(async () => {
+    const socket = connect({ port: address.port, host: '127.0.0.1' });
+    t.after(() => socket.destroy());
+    await once(socket, 'connect');
+  });
+}
+
+async function descriptorOpenedBy(open: () => Promise<void>): Promise<number> {
+  const before = socketDescriptors();
+  await open();
+  const fd = socketDescriptors().find((one) => !before.includes(one));
+  if (fd === undefined) throw new Error('No socket has been opened.');
+  return fd;
+}
+
+function socketDescriptors(): number[] {
+  return readdirSync('/proc/self/fd').map(Number).filter(isSocket);
+}
+
+function isSocket(fd: number): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+  } catch {
+    return false; // the one that the folder was read with, which is closed by now
+  }
+}
