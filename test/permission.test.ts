@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
+import { connect as connectUnix } from 'node:net';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
-import { portIn, spawnService } from './support/process.ts';
+import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
+import { addressIn, portIn, spawnService, spawnWithSockets } from './support/process.ts';
 import { exchangeOn, request, requestBytes } from './support/wire.ts';
 
 const application = fileURLToPath(new URL('..', import.meta.url)); // the compiled one in dist, or the sources
@@ -51,4 +54,16 @@ test('TLS files need read access of their own, and HTTPS answers', async (t) => 
   assert.deepEqual(replies.map((reply) => reply.body), ['Healthy']);
   service.child.kill('SIGHUP');
   assert.equal((await service.nextLine()).message, 'The TLS files, if any, have been read again.');
+});
+
+test('sockets that are handed over need no permission of their own', { skip: NO_DESCRIPTORS }, async (t) => {
+  const path = join(temporaryFolder(t), 'greeting.sock');
+  const [unix, tcp] = [await listeningSocket(t, path), await listeningSocket(t)];
+  const service = spawnWithSockets(t, [unix.fd, tcp.fd], {}, flags());
+  for (const { giveUp } of [unix, tcp]) giveUp();
+  assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
+  assert.equal(portIn(await service.nextLine()), tcp.port);
+  const { replies } = await exchangeOn(connectUnix({ path }), requestBytes('GET', '/health'));
+  assert.deepEqual(replies.map((reply) => reply.body), ['Healthy']);
+  assert.equal((await request(tcp.port, 'GET', '/health')).body, 'Healthy');
 });

@@ -9,7 +9,7 @@ test("node's report tells the path of a Unix socket by its descriptor", { skip: 
   const folder = temporaryFolder(t);
   const paths = [join(folder, 'a.sock'), join(folder, 'b.sock')];
   for (const path of paths) {
-    const { fd } = await listeningSocket(t, { path });
+    const { fd } = await listeningSocket(t, path);
     assert.equal(unixSocketPath(fd), path);
   }
 });

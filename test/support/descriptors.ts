@@ -2,23 +2,39 @@
 // Linux does: those that were not there before.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
-import { connect, createServer, type ListenOptions } from 'node:net';
+import { readdirSync, readlinkSync, renameSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import type { TestContext } from 'node:test';
 
 /** Why such tests are skipped, or false. */
 export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux tells which descriptors a process has';
 
-/** A socket that listens as `options` say until the test ends: on a TCP port of this machine, or on a Unix socket. */
-export async function listeningSocket(t: TestContext, options: ListenOptions = { port: 0, host: '127.0.0.1' }): Promise<{ readonly fd: number; readonly port: number }> {
+export type ListeningSocket = {
+  readonly fd: number;
+  /** 0: a Unix socket. */
+  readonly port: number;
+  /** From now on only those listen that it has been handed to: node would go on accepting connections. */
+  readonly giveUp: () => void;
+};
+
+/** A socket that listens on a free TCP port of this machine, or as a Unix socket on `path`. */
+export async function listeningSocket(t: TestContext, path?: string): Promise<ListeningSocket> {
   const server = createServer();
   t.after(() => server.close());
   const fd = await descriptorOpenedBy(async () => {
-    server.listen(options);
+    server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path });
     await once(server, 'listening');
   });
   const address = server.address();
-  return { fd, port: typeof address === 'object' && address !== null ? address.port : 0 };
+  return {
+    fd,
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    giveUp: () => {
+      if (path !== undefined) renameSync(path, `${path}.kept`); // node removes the file
+      server.close();
+      if (path !== undefined) renameSync(`${path}.kept`, path);
+    },
+  };
 }
 
 /** A UDP socket. */

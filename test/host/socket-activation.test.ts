@@ -1,0 +1,176 @@
+// The service on sockets that a supervisor hands over, by the rules of sd_listen_fds(3).
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
+import { connectedSocket, datagramSocket, listeningSocket, NO_DESCRIPTORS, type ListeningSocket } from '../support/descriptors.ts';
+import { addressIn, ENTRY, portIn, spawnProcess, spawnService, spawnWithSockets, type ServiceProcess } from '../support/process.ts';
+import { exchangeOn, request, requestBytes } from '../support/wire.ts';
+
+const only = { skip: NO_DESCRIPTORS };
+
+function tlsFiles(t: TestContext) {
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
+  return { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+}
+
+async function health(socket: Socket): Promise<string[]> {
+  const { replies } = await exchangeOn(socket, requestBytes('GET', '/health'));
+  return replies.map(({ status, body }) => `${status} ${body}`);
+}
+
+/** Starts the service on `sockets`, which it alone has from then on. */
+function handOver(t: TestContext, sockets: readonly ListeningSocket[], env: Readonly<Record<string, string>> = {}): ServiceProcess {
+  const service = spawnWithSockets(t, sockets.map(({ fd }) => fd), env);
+  for (const { giveUp } of sockets) giveUp();
+  return service;
+}
+
+test('a TCP socket is listened on instead of HOST and PORT', only, async (t) => {
+  const socket = await listeningSocket(t);
+  const service = handOver(t, [socket], { HOST: '192.0.2.1', PORT: '1', NODE_ENV: 'Production' });
+  const { time, ...line } = await service.nextLine();
+  assert.deepEqual(line, { level: 'info', message: 'Listening', address: `http://127.0.0.1:${socket.port}`, environment: 'Production' });
+  assert.equal((await request(socket.port, 'GET', '/health')).body, 'Healthy');
+  service.child.kill('SIGTERM');
+  assert.equal((await service.ended()).code, 0);
+});
+
+test('a Unix socket is listened on, the log tells its path, and an access line has no address', only, async (t) => {
+  const path = join(temporaryFolder(t), 'greeting.sock');
+  const service = handOver(t, [await listeningSocket(t, path)], { LISTEN_FDNAMES: 'greeting.socket', ACCESS_LOG: 'true' });
+  assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
+  assert.deepEqual(await health(connect({ path })), ['200 Healthy']);
+  const { time, durationMs, traceId, ...line } = await service.nextLine();
+  assert.deepEqual(line, { level: 'info', message: 'Request', method: 'GET', path: '/health', status: 200 });
+});
+
+test('a socket named https gets TLS, and the others redirect to the port that it is bound to', only, async (t) => {
+  const [http, https] = [await listeningSocket(t), await listeningSocket(t)];
+  const service = handOver(t, [http, https], { LISTEN_FDNAMES: 'http:https', ...tlsFiles(t) });
+  assert.equal(addressIn(await service.nextLine()), `https://127.0.0.1:${https.port}`);
+  assert.equal(addressIn(await service.nextLine()), `http://127.0.0.1:${http.port}`);
+  assert.deepEqual(await health(connectTls({ port: https.port, host: '127.0.0.1', rejectUnauthorized: false })), ['200 Healthy']);
+  const { status, headers } = await request(http.port, 'GET', '/health');
+  assert.deepEqual([status, headers[0]], [307, `Location: https://localhost:${https.port}/health`]);
+});
+
+test('plain sockets redirect to HTTPS_REDIRECT_PORT, or else to HTTPS_PORT, also without TLS', only, async (t) => {
+  for (const [env, location] of [
+    [{ HTTPS_PORT: '8443' }, 'https://localhost:8443/health'],
+    [{ HTTPS_PORT: '8443', HTTPS_REDIRECT_PORT: '443' }, 'https://localhost/health'],
+  ] as const) {
+    const socket = await listeningSocket(t);
+    await handOver(t, [socket], env).nextLine();
+    assert.equal((await request(socket.port, 'GET', '/health')).headers[0], `Location: ${location}`);
+  }
+});
+
+test('a Unix socket for HTTPS has no port: with plain HTTP beside it HTTPS_REDIRECT_PORT is needed', only, async (t) => {
+  const path = join(temporaryFolder(t), 'https.sock');
+  const [https, http] = [await listeningSocket(t, path), await listeningSocket(t)];
+  const env = { LISTEN_FDNAMES: 'https:http', ...tlsFiles(t) };
+  const { lines, code } = await spawnWithSockets(t, [https.fd, http.fd], env).ended();
+  const reason = 'Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the one that clients see.';
+  assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
+
+  const alone = spawnWithSockets(t, [https.fd], { ...env, LISTEN_FDNAMES: 'https' });
+  assert.equal(addressIn(await alone.nextLine()), `unix:${path}`);
+  alone.child.kill('SIGTERM');
+  await alone.ended();
+
+  const service = handOver(t, [https, http], { ...env, HTTPS_REDIRECT_PORT: '443' });
+  assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
+  await service.nextLine();
+  assert.deepEqual(await health(connectTls({ path, rejectUnauthorized: false })), ['200 Healthy']);
+  assert.equal((await request(http.port, 'GET', '/')).headers[0], 'Location: https://localhost/');
+});
+
+test('several processes may be given the same socket: as long as one is left, every connection is served', only, async (t) => {
+  const socket = await listeningSocket(t);
+  const first = spawnWithSockets(t, [socket.fd], {});
+  const second = handOver(t, [socket]);
+  await Promise.all([first.nextLine(), second.nextLine()]);
+  for (let i = 0; i < 20; i++) assert.equal((await request(socket.port, 'GET', '/health')).body, 'Healthy');
+  first.child.kill('SIGTERM');
+  assert.equal((await first.ended()).code, 0);
+  for (let i = 0; i < 20; i++) assert.equal((await request(socket.port, 'GET', '/health')).body, 'Healthy');
+});
+
+test('what is no listening stream socket is a mistake in a sentence, all of them at once, with exit code 78', only, async (t) => {
+  const file = openSync(ENTRY, 'r');
+  t.after(() => closeSync(file));
+  const { fd } = await listeningSocket(t);
+  const handed = [file, await connectedSocket(t), fd, await datagramSocket(t), 'ignore'] as const;
+  const { lines, code } = await spawnWithSockets(t, handed, { LISTEN_FDS: '6' }).ended();
+  assert.deepEqual(
+    // The last one is closed, or one of node's own.
+    lines.map(({ level, message, reason }) => [level, message, String(reason).replace(/EINVAL: .*\)|ENOTSOCK: .*\)/, '…)')]),
+    [3, 4, 6, 7, 8].map((number) => [
+      'error',
+      'The service cannot start.',
+      `Cannot listen on descriptor ${number}, which LISTEN_FDS hands over: it must be a listening stream socket (Error: listen …).`,
+    ]),
+  );
+  assert.equal(code, 78);
+});
+
+test('variables that are meant for another process mean nothing', async (t) => {
+  const service = spawnService(t, { PORT: '0', LISTEN_PID: '1', LISTEN_FDS: 'x', LISTEN_FDNAMES: 'ftp' });
+  assert.equal((await request(portIn(await service.nextLine()), 'GET', '/health')).body, 'Healthy');
+});
+
+const ACTIVATE = 'systemd-socket-activate';
+const notInstalled = spawnSync(ACTIVATE, ['--version']).error === undefined ? false : `${ACTIVATE} is not installed`;
+
+/** Connects as soon as somebody listens. */
+async function connected(options: { port: number; host: string } | { path: string }): Promise<Socket> {
+  for (;;) {
+    const socket = connect(options);
+    const result = await new Promise<unknown>((resolve) => socket.once('connect', () => resolve(undefined)).once('error', resolve));
+    if (result === undefined) return socket;
+  }
+}
+
+/** `systemd-socket-activate` starts the service when the first connection comes. */
+function spawnActivated(t: TestContext, address: string, env: Readonly<Record<string, string>> = {}, flags: readonly string[] = []) {
+  const variables = Object.entries(env).map(([name, value]) => `--setenv=${name}=${value}`);
+  const { PATH = '' } = process.env;
+  return spawnProcess(t, [ACTIVATE, `--listen=${address}`, ...flags, ...variables, process.execPath, ENTRY], { PATH, SYSTEMD_LOG_LEVEL: 'err' });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+test(`${ACTIVATE} starts the service on a TCP port`, { skip: notInstalled }, async (t) => {
+  const port = await freePort();
+  const service = spawnActivated(t, `127.0.0.1:${port}`);
+  assert.deepEqual(await health(await connected({ port, host: '127.0.0.1' })), ['200 Healthy']);
+  assert.equal(addressIn(await service.nextLine()), `http://127.0.0.1:${port}`);
+});
+
+test(`${ACTIVATE} starts the service on a Unix socket`, { skip: notInstalled }, async (t) => {
+  const path = join(temporaryFolder(t), 'greeting.sock');
+  const service = spawnActivated(t, path);
+  assert.deepEqual(await health(await connected({ path })), ['200 Healthy']);
+  assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
+});
+
+test(`${ACTIVATE} starts the service with TLS on a socket named https`, { skip: notInstalled }, async (t) => {
+  const port = await freePort();
+  const service = spawnActivated(t, `127.0.0.1:${port}`, tlsFiles(t), ['--fdname=https']);
+  const socket = connectTls({ socket: await connected({ port, host: '127.0.0.1' }), rejectUnauthorized: false });
+  assert.deepEqual(await health(socket), ['200 Healthy']);
+  assert.equal(addressIn(await service.nextLine()), `https://127.0.0.1:${port}`);
+});
