@@ -10,6 +10,7 @@ import { createOutput } from './host/output.ts';
 import { createReports } from './host/reports.ts';
 import { installReloadHandler, installStopHandler } from './host/signals.ts';
 import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
+import type { TlsFiles } from './host/tls-files.ts';
 import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
 
 const FLUSH_TIMEOUT_MS = 1_000; // for a reader of stdout that is behind, when the process ends
@@ -49,20 +50,23 @@ async function serve(scheme: 'http' | 'https', server: Server, target: ListenTar
   else bound.push(result);
 }
 
-let reload = () => {};
-if (tlsFiles !== undefined) {
+/** Servers for HTTPS, each with what it is to listen on, and what reads their TLS files again. */
+async function createSecureServers(files: TlsFiles) {
   const { readTlsFiles } = await import('./host/tls-files.ts'); // TLS takes time to load: only who uses it pays
-  const context = readTlsFiles(tlsFiles, log);
-  const servers = configuration.https.map((target) => ({ target, server: app.createSecureServer(context) }));
-  reload = () => {
-    const renewed = readTlsFiles(tlsFiles, log);
-    for (const { server } of servers) server.setSecureContext(renewed);
-  };
-  for (const { server, target } of servers) await serve('https', server, target);
+  const context = readTlsFiles(files, log);
+  const secureServers = configuration.https.map((target) => ({ target, server: app.createSecureServer(context) }));
+  function reload(): void {
+    const renewed = readTlsFiles(files, log);
+    for (const { server } of secureServers) server.setSecureContext(renewed);
+  }
+  return { secureServers, reload };
 }
-installReloadHandler(() => reload(), log);
+
+const { secureServers, reload } = tlsFiles === undefined ? { secureServers: [], reload: () => {} } : await createSecureServers(tlsFiles);
+installReloadHandler(reload, log);
 
 // HTTPS is bound first: plain HTTP is redirected to its port.
+for (const { server, target } of secureServers) await serve('https', server, target);
 const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
 if (bound.length > 0 && redirectPort === undefined && configuration.http.length > 0) {
   failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the one that clients see.'], EXIT_CODES.configuration));

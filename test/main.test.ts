@@ -1,9 +1,17 @@
 // The process: how it starts, what it says, how it ends.
 import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
-import { addressIn, portIn, spawnService } from './support/process.ts';
-import { request } from './support/wire.ts';
+import { readFileSync, renameSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { test, type TestContext } from 'node:test';
+import { makeCertificate, temporaryFolder } from './support/certificates.ts';
+import { addressIn, ENTRY, parseLine, portIn, spawnProcess, spawnService, type LogLine } from './support/process.ts';
+import { exchange, exchangeOn, request, requestBytes } from './support/wire.ts';
 
 test('start-up says the address really bound and the environment, and requests add nothing to the log', async (t) => {
   const service = spawnService(t, { PORT: '0', NODE_ENV: 'Production' });
@@ -78,6 +86,23 @@ test('SIGHUP without TLS files changes nothing', async (t) => {
   assert.equal((await request(port, 'GET', '/health')).status, 200);
 });
 
+test('SIGHUP during the start does not end the process; the TLS files that are being read are read again', { skip: process.platform === 'win32' && 'there are no named pipes in the file system' }, async (t) => {
+  const folder = temporaryFolder(t);
+  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: pipe });
+  // Should it end before it opens the pipe: reader and writer at once, this opens a pipe without another side.
+  service.child.once('exit', () => void open(pipe, 'r+').then((handle) => handle.close(), () => {}));
+  const writer = await open(pipe, 'w'); // resolves when the service has opened it, too, and waits for the key
+  renameSync(keyFile, pipe); // for the next time
+  service.child.kill('SIGHUP');
+  await writer.writeFile(readFileSync(pipe));
+  await writer.close();
+  const messages = [await service.nextLine(), await service.nextLine(), await service.nextLine()].map((line) => line.message);
+  assert.deepEqual(messages.sort(), ['Listening', 'Listening', 'The TLS files, if any, have been read again.']);
+});
+
 test('REUSE_PORT lets two processes listen on one port, or says that it cannot', async (t) => {
   const first = spawnService(t, { PORT: '0', REUSE_PORT: 'true' });
   const line = await first.nextLine();
@@ -88,4 +113,143 @@ test('REUSE_PORT lets two processes listen on one port, or says that it cannot',
   }
   const second = spawnService(t, { PORT: String(portIn(line)), REUSE_PORT: 'true' });
   assert.equal(portIn(await second.nextLine()), portIn(line));
+});
+
+const lineWithoutTime = ({ time, ...line }: LogLine) => line;
+
+test('illegal requests of the minute before the stop are in the log', async (t) => {
+  for (const signals of [['SIGTERM'], ['SIGTERM', 'SIGINT']] as const) {
+    const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: signals.length === 1 ? '0' : '60000' });
+    const port = portIn(await service.nextLine());
+    for (let i = 0; i < 2; i++) assert.equal((await exchange(port, 'GET / HTTP/1.1\r\n\r\n')).replies[0]?.status, 400);
+    for (const signal of signals) {
+      service.child.kill(signal);
+      if (signals.length > 1 && signal === 'SIGTERM') assert.equal((await service.nextLine()).message, 'Stopping');
+    }
+    const { lines } = await service.ended();
+    const summary = { level: 'warn', message: 'Illegal requests were refused in the last minute.', byStatus: { 400: 2 } };
+    assert.deepEqual(lineWithoutTime(lines.at(-2) ?? assert.fail('there are too few lines')), summary);
+  }
+});
+
+test('with ACCESS_LOG=true each request is one line', async (t) => {
+  const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' });
+  const port = portIn(await service.nextLine());
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  await request(port, 'GET', '/api/greetings?name=Ada', [`traceparent: ${traceparent}`]);
+  const { time, durationMs, traceId, ...line } = await service.nextLine();
+  assert.deepEqual(line, { level: 'info', message: 'Request', method: 'GET', path: '/api/greetings', status: 200, remoteAddress: '127.0.0.1' });
+  assert.ok(typeof durationMs === 'number' && durationMs >= 0);
+  assert.match(String(traceId), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
+});
+
+test('ALLOWED_HOSTS, KEEP_ALIVE_TIMEOUT_MS and the clock reach the service', { timeout: 30_000 }, async (t) => {
+  const service = spawnService(t, { PORT: '0', ALLOWED_HOSTS: 'localhost', KEEP_ALIVE_TIMEOUT_MS: '1' });
+  const port = portIn(await service.nextLine());
+  assert.equal((await exchange(port, 'GET /health HTTP/1.1\r\nHost: other\r\n\r\n')).replies[0]?.status, 421);
+  const { replies, ended } = await exchangeOn(connect({ port, host: '127.0.0.1' }), requestBytes('GET', '/health', []));
+  assert.deepEqual([replies[0]?.headers.at(-1)?.startsWith('Connection: keep-alive'), ended], [true, true], 'it is kept alive, and closed when it is idle');
+  const before = Date.now();
+  const { generatedAt } = JSON.parse((await request(port, 'GET', '/api/greetings')).body);
+  assert.ok(before <= Date.parse(generatedAt) && Date.parse(generatedAt) <= Date.now());
+});
+
+/** Runs `script` in the process before the service. */
+function importing(script: string): string[] {
+  return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
+}
+
+test('what is thrown while a request is answered is in the log, with the trace id', async (t) => {
+  const brokenClock = "const { now } = Date; Date.now = () => { if (new Error().stack.includes('/api/')) throw new TypeError('boom'); return now(); };";
+  const service = spawnService(t, { PORT: '0' }, importing(brokenClock));
+  const port = portIn(await service.nextLine());
+  assert.equal((await request(port, 'GET', '/api/greetings')).status, 500);
+  const { level, message, traceId, error } = await service.nextLine();
+  assert.deepEqual([level, message], ['error', 'Unhandled exception occurred while processing the request.']);
+  assert.match(String(traceId), /^00-[\da-f]{32}-[\da-f]{16}-00$/);
+  assert.equal(Object(error).message, 'boom');
+});
+
+test('errors of a listener that listens are in the log, and end nothing', async (t) => {
+  const failing = `import net from 'node:net';
+    const { listen } = net.Server.prototype;
+    net.Server.prototype.listen = function (...args) {
+      this.once('listening', () => setImmediate(() => {
+        for (const code of ['ENOBUFS', 'ENOBUFS']) this.emit('error', Object.assign(new Error('accept'), { code }));
+      }));
+      return listen.apply(this, args);
+    };`;
+  const service = spawnService(t, { PORT: '0' }, importing(failing));
+  assert.equal((await request(portIn(await service.nextLine()), 'GET', '/health')).status, 200);
+  service.child.kill('SIGTERM');
+  const { lines, code } = await service.ended();
+  const summary = { level: 'warn', message: 'Connections could not be accepted in the last minute.', byCode: { ENOBUFS: 2 } };
+  assert.deepEqual([lines.map(lineWithoutTime).at(-2), code], [summary, 0]);
+});
+
+test('descriptors that have run out are in the log', { skip: process.platform === 'win32' && 'there is no such limit' }, async (t) => {
+  const limited = ['/bin/sh', '-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, ENTRY];
+  const service = spawnProcess(t, limited, { PORT: '0', SHUTDOWN_DELAY_MS: '2500' }); // two checks, a second apart
+  const port = portIn(await service.nextLine());
+  const sockets = Array.from({ length: 80 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume());
+  t.after(() => sockets.forEach((socket) => socket.destroy()));
+  await Promise.race(sockets.map((socket) => once(socket, 'close'))); // accepted, and closed at once
+  service.child.kill('SIGTERM');
+  const { lines } = await service.ended();
+  const summary = lines.find((line) => line.message === 'Connections could not be accepted in the last minute.');
+  assert.ok(Object(summary?.['byCode']).EMFILE >= 1);
+});
+
+const LONG_PATH = `/${'x'.repeat(15_000)}`; // a line of the access log as long as lines get
+
+/** A service of which nobody reads the log behind the first line, and `count` long access lines in it. */
+async function unreadService(t: TestContext, count: number) {
+  const child = spawn(process.execPath, [ENTRY], { env: { PORT: '0', ACCESS_LOG: 'true' }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit');
+  t.after(() => child.kill('SIGKILL'));
+  const [start] = await once(child.stdout, 'data');
+  child.stdout.pause();
+  const port = portIn(parseLine(String(start)));
+  const { replies } = await exchange(port, requestBytes('GET', LONG_PATH, []).repeat(count - 1) + requestBytes('GET', LONG_PATH));
+  assert.equal(replies.length, count);
+  return { child, exit, port };
+}
+
+/** Reads what is left of the log, and calls `seen` with each message. */
+async function readLog(stdout: Readable, seen: (message: string) => void = () => {}): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
+  for await (const text of createInterface({ input: stdout.resume() })) {
+    const line = parseLine(text);
+    lines.push(line);
+    seen(line.message);
+  }
+  return lines;
+}
+
+test('the last lines of the log arrive when they are read late', async (t) => {
+  const { child, port } = await unreadService(t, 100);
+  const kept = connect({ port, host: '127.0.0.1' });
+  await once(kept, 'connect');
+  child.kill('SIGTERM');
+  await once(kept.resume(), 'close'); // by now the process is about to end
+  const lines = await readLog(child.stdout);
+  assert.deepEqual(lines.map(({ message }) => message), [...new Array<string>(100).fill('Request'), 'Stopping', 'Closed the listeners and idle connections', 'Stopped']);
+});
+
+test('a log that is never read does not keep the process from ending', async (t) => {
+  const { child, exit } = await unreadService(t, 100);
+  child.kill('SIGTERM');
+  assert.deepEqual(await exit, [0, null]);
+});
+
+test('lines that were dropped, because nobody read, are told of once, and how many they were', async (t) => {
+  const { child } = await unreadService(t, 400); // some 6 MB
+  const dropped = 'Log lines were dropped: stdout was read too slowly.';
+  const lines = await readLog(child.stdout, (message) => {
+    if (message === dropped) child.kill('SIGTERM');
+  });
+  const told = lines.filter(({ message }) => message === dropped);
+  const requests = lines.filter(({ message }) => message === 'Request').length;
+  assert.ok(requests < 400);
+  assert.deepEqual(told.map(lineWithoutTime), [{ level: 'warn', message: dropped, count: 400 - requests }]);
 });
