@@ -13,8 +13,10 @@ import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { addressIn, ENTRY, parseLine, portIn, spawnProcess, spawnService, type LogLine } from './support/process.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/wire.ts';
 
+const lineWithoutTime = ({ time, ...line }: LogLine) => line;
+
 test('start-up says the address really bound and the environment, and requests add nothing to the log', async (t) => {
-  const service = spawnService(t, { PORT: '0', NODE_ENV: 'Production' });
+  const service = spawnService(t, { PORT: '0', NODE_ENV: 'Production', SHUTDOWN_DELAY_MS: '1', SHUTDOWN_TIMEOUT_MS: '7000' });
   const line = await service.nextLine();
   assert.match(addressIn(line), /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   assert.deepEqual(line, { time: line.time, level: 'info', message: 'Listening', address: addressIn(line), environment: 'Production' });
@@ -22,10 +24,10 @@ test('start-up says the address really bound and the environment, and requests a
   for (const target of ['/health', '/api/greetings?name=Ada', '/api/greetings?name=', '/nope']) await request(port, 'GET', target);
   service.child.kill('SIGTERM');
   const { lines, code } = await service.ended();
-  assert.deepEqual(lines.map(({ level, message }) => [level, message]), [
-    ['info', 'Stopping'],
-    ['info', 'Closed the listeners and idle connections'],
-    ['info', 'Stopped'],
+  assert.deepEqual(lines.map(lineWithoutTime), [
+    { level: 'info', message: 'Stopping', signal: 'SIGTERM', delayMs: 1 },
+    { level: 'info', message: 'Closed the listeners and idle connections', timeoutMs: 7000 },
+    { level: 'info', message: 'Stopped', connectionsCut: 0 },
   ]);
   assert.equal(code, 0);
 });
@@ -53,7 +55,7 @@ const cannotStart = { level: 'error', message: 'The service cannot start.' };
 
 test('mistakes in the configuration stop the start with a line for each and exit code 78', async (t) => {
   const { lines, code } = await spawnService(t, { PORT: '80a', HOST: 'no host', SHUTDOWN_TIMEOUT_MS: '-1' }).ended();
-  assert.deepEqual(lines.map(({ time, ...line }) => line), [
+  assert.deepEqual(lines.map(lineWithoutTime), [
     { ...cannotStart, reason: 'HOST is "no host", but must be an IP address, a host name, or * for every interface.' },
     { ...cannotStart, reason: 'PORT is "80a", but must be a whole number from 0 to 65535.' },
     { ...cannotStart, reason: 'SHUTDOWN_TIMEOUT_MS is "-1", but must be a whole number from 0 to 86400000.' },
@@ -64,7 +66,7 @@ test('mistakes in the configuration stop the start with a line for each and exit
 test('a port in use stops the start with one line and exit code 1: it may be free later', async (t) => {
   const port = portIn(await spawnService(t, { PORT: '0' }).nextLine());
   const { lines, code } = await spawnService(t, { PORT: String(port) }).ended();
-  assert.deepEqual(lines.map(({ time, ...line }) => line), [{ ...cannotStart, reason: `Cannot listen on 127.0.0.1 port ${port}: another process listens there.` }]);
+  assert.deepEqual(lines.map(lineWithoutTime), [{ ...cannotStart, reason: `Cannot listen on 127.0.0.1 port ${port}: another process listens there.` }]);
   assert.equal(code, 1);
 });
 
@@ -114,8 +116,6 @@ test('REUSE_PORT lets two processes listen on one port, or says that it cannot',
   const second = spawnService(t, { PORT: String(portIn(line)), REUSE_PORT: 'true' });
   assert.equal(portIn(await second.nextLine()), portIn(line));
 });
-
-const lineWithoutTime = ({ time, ...line }: LogLine) => line;
 
 test('illegal requests of the minute before the stop are in the log', async (t) => {
   for (const signals of [['SIGTERM'], ['SIGTERM', 'SIGINT']] as const) {

@@ -32,7 +32,6 @@ export function listen(server: Server, scheme: 'http' | 'https', target: ListenT
   return new Promise((resolve) => {
     const fail = (error: unknown) => resolve(startError(target, error));
     function succeed(): void {
-      server.off('error', fail);
       server.on('error', failed);
       resolve(boundTo(server, scheme, target.fd));
     }

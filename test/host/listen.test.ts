@@ -77,3 +77,16 @@ test('every error of a listener that listens is handed on, and the process goes 
   for (const error of errors) listening.emit('error', error);
   assert.deepEqual(failures, errors);
 });
+
+test('the queue of a socket that is handed over is made as long as the kernel allows', async (t) => {
+  const heard: unknown[][] = [];
+  const stub = Object.assign(server(t), {
+    listen(...words: unknown[]) {
+      heard.push(words.slice(0, 2));
+      stub.emit('error', new Error('listen'));
+      return stub;
+    },
+  });
+  const { exitCode } = Object(await listen(stub, 'http', { fd: 3 }, nothingFails));
+  assert.deepEqual([heard, exitCode], [[[{ fd: 3 }, 65_535]], 78]);
+});
