@@ -3,7 +3,6 @@ import './host/ignore-hangup.ts';
 import type { Server } from 'node:net';
 import { createApp } from './app.ts';
 import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts';
-import { watchDescriptors } from './host/descriptors.ts';
 import { listen, type Bound, type ListenTarget } from './host/listen.ts';
 import { createLog } from './host/log.ts';
 import { createOutput } from './host/output.ts';
@@ -77,4 +76,6 @@ for (const target of configuration.http) {
 if (failures.length > 0) throw joinStartErrors(failures);
 
 for (const { address } of bound) log('info', 'Listening', { address, environment: environment ?? null });
+
+const { watchDescriptors } = await import('./host/descriptors.ts'); // not before the service listens: each file makes the start longer
 watchDescriptors(reports.notAccepted);
