@@ -28,13 +28,18 @@ const app = await createApp({
   now: Date.now,
   allowedHosts: configuration.allowedHosts,
   keepAliveTimeoutMs: configuration.keepAliveTimeoutMs,
-  reportError: reports.failed,
-  reportRefusal: reports.refused,
-  recordAccess: reports.finished,
+  maxConnections: configuration.maxConnections,
+  reports,
 });
 
+/** From the first signal on, new connections are for other processes that were given the same sockets, and wait there for the next one. */
+function startDraining(): void {
+  app.startDraining();
+  if ([...configuration.http, ...configuration.https].some(({ fd }) => fd !== undefined)) app.stopListening();
+}
+
 installStopHandler(
-  { ...app, summarize: reports.summarize, flush: () => output.flush(FLUSH_TIMEOUT_MS) },
+  { ...app, startDraining, summarize: reports.summarize, flush: () => output.flush(FLUSH_TIMEOUT_MS) },
   { delayMs: configuration.shutdownDelayMs, timeoutMs: configuration.shutdownTimeoutMs },
   log,
 );
@@ -71,7 +76,7 @@ if (bound.length > 0 && redirectPort === undefined && configuration.http.length 
   failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the one that clients see.'], EXIT_CODES.configuration));
 }
 for (const target of configuration.http) {
-  await serve('http', redirectPort === undefined ? app.createServer() : await app.createRedirectServer(redirectPort), target);
+  await serve('http', redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort), target);
 }
 if (failures.length > 0) throw joinStartErrors(failures);
 

@@ -28,7 +28,7 @@ async function messageOf(service: ServiceProcess): Promise<string> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal}: idle and silent connections are closed at once, the half-sent request is answered, and the process is gone within 100 ms`, async (t) => {
+  test(`${signal}: idle and silent connections are closed at once, the half-sent request is answered, and the process ends with its connection`, async (t) => {
     const service = spawnService(t, { PORT: '0' });
     const port = portIn(await service.nextLine());
     const idle = await usedConnection(port);
@@ -44,12 +44,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     await assert.rejects(request(port, 'GET', '/health'), { code: 'ECONNREFUSED' });
 
     const { replies, ended } = await exchangeOn(halfSent, health.slice(20));
-    const answeredAt = performance.now();
     assert.deepEqual(replies.map(({ status, body, headers }) => [status, body, headers.at(-1)]), [[503, 'Unhealthy', 'Connection: close']]);
     assert.ok(ended);
     const { lines, code } = await service.ended();
-    const goneAfter = performance.now() - answeredAt;
-    assert.ok(goneAfter < 100, `gone after ${goneAfter} ms`);
     assert.deepEqual(lines.map((line) => [line.message, line['connectionsCut']]), [['Stopped', 0]]);
     assert.equal(code, 0);
   });
@@ -100,6 +97,42 @@ test('requests that do not end are cut at SHUTDOWN_TIMEOUT_MS, and the log says 
   assert.equal(lines.at(-1)?.['connectionsCut'], 2);
   assert.equal(code, 0);
   await Promise.all(closed);
+});
+
+/** Sends requests for more replies than the kernels hold, and reads none, so that replies wait in the service. */
+async function unreadConnection(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' }).pause();
+  socket.write(requestBytes('GET', '/api/greetings', []).repeat(100_000));
+  // What this client can no longer write waits for replies to be read.
+  for (let left = -1; left !== socket.writableLength; ) {
+    left = socket.writableLength;
+    for (let i = 0; i < 10; i++) await request(port, 'GET', '/health');
+  }
+  return socket;
+}
+
+test('replies that wait to be read are waited for, and the last one says that it is the last', async (t) => {
+  const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '86400000' });
+  const port = portIn(await service.nextLine());
+  const socket = await unreadConnection(port);
+  service.child.kill('SIGTERM');
+  assert.deepEqual([await messageOf(service), await messageOf(service)], ['Stopping', 'Closed the listeners and idle connections']);
+  const { replies, ended } = await exchangeOn(socket.resume(), '');
+  assert.ok(replies.length < 100_000 && ended);
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  assert.equal(replies.findIndex(({ headers }) => headers.at(-1) === 'Connection: close'), replies.length - 1);
+  const { lines, code } = await service.ended();
+  assert.deepEqual([lines.at(-1)?.message, lines.at(-1)?.['connectionsCut'], code], ['Stopped', 0, 0]);
+});
+
+test('replies that nobody reads are cut at SHUTDOWN_TIMEOUT_MS, and counted', async (t) => {
+  const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '50' });
+  const socket = await unreadConnection(portIn(await service.nextLine()));
+  socket.on('error', () => {}); // being cut
+  service.child.kill('SIGTERM');
+  const { lines, code } = await service.ended();
+  assert.deepEqual([lines.at(-1)?.message, lines.at(-1)?.['connectionsCut'], code], ['Stopped', 1, 0]);
+  socket.destroy();
 });
 
 test('plain and TLS listeners drain together', async (t) => {

@@ -17,7 +17,7 @@ async function startWithTls(t: TestContext, { certFile, keyFile }: CertificateFi
   return { service, httpsPort, httpPort, warning: first.level === 'warn' ? first.message : undefined };
 }
 
-function tls(port: number, options: { maxVersion?: 'TLSv1.1' | 'TLSv1.2'; minVersion?: 'TLSv1' } = {}): TLSSocket {
+function tls(port: number, options: { maxVersion?: 'TLSv1.1' | 'TLSv1.2'; minVersion?: 'TLSv1'; allowHalfOpen?: boolean } = {}): TLSSocket {
   return connectTls({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false, ...options });
 }
 
@@ -61,12 +61,24 @@ test('the same rules hold over TLS', async (t) => {
   }
 });
 
-test('a legal request over TLS is never called an illegal one, however many wait for their replies', async (t) => {
+test('over TLS too, every reply arrives, however many wait and whether or not the client has ended its side', async (t) => {
   const { httpsPort } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost'));
-  const { replies } = await exchangeOn(tls(httpsPort), requestBytes('GET', '/api/greetings', []).repeat(2000) + requestBytes('GET', '/health'));
-  const statuses = replies.map((reply) => reply.status);
-  assert.equal(statuses.pop(), 503, 'node has stopped its parser, and asks it to go on without saying so');
-  assert.deepEqual(new Set(statuses), new Set([200]));
+  const all = requestBytes('GET', '/api/greetings', []).repeat(2000);
+  const asked = await exchangeOn(tls(httpsPort), all + requestBytes('GET', '/health'));
+  assert.deepEqual(asked.replies.map((reply) => reply.status), Array.from({ length: 2001 }, () => 200));
+  const socket = tls(httpsPort, { allowHalfOpen: true });
+  const ended = exchangeOn(socket, all);
+  socket.end();
+  assert.deepEqual((await ended).replies.map((reply) => reply.status), Array.from({ length: 2000 }, () => 200));
+});
+
+test('a client that leaves in the middle of its handshake is not waited for', async (t) => {
+  const { service, httpsPort } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost'), { SHUTDOWN_TIMEOUT_MS: '86400000' });
+  const socket = tls(httpsPort);
+  await once(socket, 'secureConnect');
+  socket.destroy();
+  service.child.kill('SIGTERM');
+  assert.equal((await service.ended()).code, 0);
 });
 
 test('TLS 1.2 and later are spoken, TLS 1.1 is not', async (t) => {

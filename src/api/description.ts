@@ -1,5 +1,5 @@
 // GET /openapi/v1.json: the greeting endpoint as an OpenAPI 3.1 document. Loaded in Development only.
-import { contentReply, type Endpoint } from '../http/reply.ts';
+import { contentReply, type Handler } from '../http/reply.ts';
 import { DEFAULT_NAME, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './name.ts';
 
 const exampleTraceId = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
@@ -116,4 +116,4 @@ export const document = {
 
 const reply = contentReply(200, 'application/json', JSON.stringify(document));
 
-export const description: Endpoint = () => reply;
+export const description: Handler = () => reply;

@@ -1,10 +1,11 @@
 // GET /api/greetings: a greeting for the name in the query, or for the world.
-import { contentReply, validationProblem, type Endpoint, type Reply } from '../http/reply.ts';
+import { validationProblem } from '../http/problem.ts';
+import { contentReply, type Handler, type Reply } from '../http/reply.ts';
 import { greet } from './greeting.ts';
 import { DEFAULT_NAME, nameError, nameFrom } from './name.ts';
 
 /** The endpoint, with the clock that it reads: `now` returns milliseconds since the epoch. */
-export function greetings(now: () => number): Endpoint {
+export function createGreetings(now: () => number): Handler {
   const greetWorld = worldGreeter();
   return (request) => {
     if (request.query === '') return greetWorld(now());

@@ -1,57 +1,158 @@
-// The end of a connection: the last word is said once, and after the replies to all earlier requests.
-import type { Duplex } from 'node:stream';
-import { replyBytes, type ByteResponse } from './node-http.ts';
-import type { Reply } from './reply.ts';
+// The life of a connection.
+//
+// It is open until its last request is seen: one that is refused, one that asks for it, any request while
+// the service drains, or bytes that are no request. Then it is closing: nothing that comes after that
+// request is answered (RFC 9112 9.6), but its content may still arrive. When the last reply is known the
+// connection is ending: the reply waits until the replies to earlier requests have left. When it has been
+// written and our side has been ended, the connection is lingering: what the client still sends is thrown
+// away, until the client ends its side or the time for that is over.
+import type { Socket } from 'node:net';
+import type { Backlog } from './backlog.ts';
+import { cutOff } from './cut-off.ts';
+import type { IncomingRequest, Response } from './incoming-request.ts';
 
-/** What there is to remember of a connection: of most, nothing. */
-export type Connection = {
-  /** The last reply has been decided on: nothing that still arrives is a request (RFC 9112 9.6). */
-  isClosing: boolean;
-  /** The latest response that had to wait for earlier ones (pipelining, RFC 9112 9.3.2). */
-  queued: ByteResponse | undefined;
-  /** The response to the latest request with content, which is answered when that has been read. */
-  reading: ByteResponse | undefined;
-};
+/** Told when a reply has left; with an error when the client left first. */
+export type Sent = (error?: Error | null) => void;
 
-const connections = new WeakMap<Duplex, Connection>();
+// A client that pipelines may have sent a few more requests before it learns which one was the last.
+const MAX_REQUESTS_BEHIND = 8;
 
-/** What is remembered of the connection behind a socket, if anything. */
-export function knownConnection(socket: Duplex): Connection | undefined {
-  return connections.get(socket);
-}
+export class Connection {
+  readonly socket: Socket;
+  #state: 'open' | 'closing' | 'ending' | 'lingering' = 'open';
+  // The responses to the latest request and to the one before it. A connection is used one request after
+  // the other, so when the latest has left, all have.
+  #latest: Response | undefined;
+  #previous: Response | undefined;
+  #requestsBehind = 0;
+  #isUnexpected = false;
+  #isParserOff = false;
 
-/** The same, to remember something in it. */
-export function connectionOf(socket: Duplex): Connection {
-  let connection = connections.get(socket);
-  if (connection === undefined) {
-    connection = { isClosing: false, queued: undefined, reading: undefined };
-    connections.set(socket, connection);
+  readonly #backlog: Backlog;
+
+  /** Of a socket that node has just begun to parse. */
+  constructor(socket: Socket, backlog: Backlog) {
+    this.socket = socket;
+    this.#backlog = backlog;
+    // An error without a listener ends the process, and node takes its own listener off before it hands
+    // over a CONNECT. There is nothing to do: the client is gone.
+    socket.on('error', () => {});
+    // Over TLS node gives its parser more even when it has paused it, and then calls a legal request illegal.
+    // With a listener of ours the bytes come through the stream, which can be paused.
+    if ('encrypted' in socket) socket.on('data', () => {});
+    socket.allowHalfOpen = true; // node:http sets it, node:https does not: see the next listener
+    const nodesListeners = socket.listeners('end');
+    socket.removeAllListeners('end');
+    socket.on('end', () => {
+      if (this.isEnding) return; // it has been seen to already, but the parser is still on a paused socket
+      // Node's listener ends our side at once, but a client that has ended its side only is still owed the
+      // replies that have not left. It also reports a request that breaks off.
+      if (this.hasUnsentReplies && this.arrivingRequest === undefined) this.#endAfter(this.#latest, () => socket.end());
+      else for (const listener of nodesListeners) listener.call(socket);
+    });
   }
-  return connection;
-}
 
-/** The latest response that has not been handed to the socket yet, if any: what is written now must wait for it. */
-export function latestUnsent({ queued, reading }: Connection): ByteResponse | undefined {
-  if (queued?.destroyed === false) return queued; // node calls a response destroyed when it is over
-  return reading?.headersSent === false ? reading : undefined;
-}
+  /** Whether the last request has not been seen yet. */
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
 
-/** How long a refused client may go on sending before it is cut off. */
-const LINGER_MS = 1000;
+  /** Whether the last reply is known: nothing can be added to it. */
+  get isEnding(): boolean {
+    return this.#state === 'ending' || this.#state === 'lingering';
+  }
 
-/** Says `reply` once the response `after` has been sent, and closes the connection. */
-export function refuse(socket: Duplex, reply: Reply, after: ByteResponse | undefined): void {
-  connectionOf(socket).isClosing = true;
-  if (after === undefined || after.destroyed) endWith(socket, reply);
-  else after.once('close', () => endWith(socket, reply));
-}
+  /** Whether the last reply has been written, and only the end of the client's side is awaited. */
+  get isLingering(): boolean {
+    return this.#state === 'lingering';
+  }
 
-// Closing a socket with unread bytes resets the connection, and the reset can overtake the reply (RFC
-// 9112 9.6). So: send, close our side, and read on without listening until the client closes its own.
-function endWith(socket: Duplex, reply: Reply): void {
-  socket.on('error', () => {}); // a client that is gone, or resets it all the same, has had its say
-  socket.end(replyBytes(reply, true), 'latin1');
-  socket.resume();
-  const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(linger));
+  /** Whether a reply has not left yet. */
+  get hasUnsentReplies(): boolean {
+    return this.#latest?.writableFinished === false || this.#previous?.writableFinished === false;
+  }
+
+  /** The latest request, while its content is arriving. */
+  get arrivingRequest(): IncomingRequest | undefined {
+    const request = this.#latest?.req;
+    return request?.complete === false ? request : undefined;
+  }
+
+  /**
+   * Takes note of the latest request; `response` is undefined for one that node makes no response for.
+   * False: it came after the last request, and must be ignored.
+   */
+  noteRequest(response: Response | undefined): boolean {
+    if (response?.socket === null) {
+      if (this.socket.destroyed) return false; // cut, while node parses to its end what it has read
+      this.#backlog.add(this.socket, response);
+    }
+    if (this.#state === 'open') {
+      this.#previous = this.#latest;
+      this.#latest = response;
+      return true;
+    }
+    if (this.#isParserOff) this.socket.resume(); // node stops it for each request that it still parses
+    this.#requestsBehind += 1;
+    // Node parses to its end what it has read already, and keeps a request and a response for each request.
+    if (this.isLingering && !this.#isUnexpected && this.#requestsBehind > MAX_REQUESTS_BEHIND) cutOff(this.socket);
+    return false;
+  }
+
+  /** Whether `response` is to the latest request. */
+  isLatest(response: Response): boolean {
+    return this.#latest === response;
+  }
+
+  /**
+   * The latest request is the last one. `isUnexpected`: the client could not know that when it sent the
+   * requests behind it, so it is not cut for them, which might take earlier replies from it.
+   */
+  startClosing(isUnexpected: boolean): void {
+    this.#state = 'closing'; // open → closing
+    this.#isUnexpected = isUnexpected;
+  }
+
+  /** Sends `text` (latin1), the reply to the latest request, as the last one, when those to earlier requests have left. */
+  endWith(text: string, sent: Sent): void {
+    this.#endAfter(this.#previous, () => this.socket.end(text, 'latin1', sent));
+  }
+
+  // Closing a socket with unread bytes resets the connection, and the reset can overtake the reply (RFC
+  // 9112 9.6). So: write, end our side, and read on without a parser until the client ends its own.
+  #endAfter(earlier: Response | undefined, end: () => void): void {
+    this.#state = 'ending'; // open, closing → ending
+    this.#takeParserOff();
+    const linger = () => {
+      end();
+      this.#state = 'lingering'; // ending → lingering
+      this.socket.resume();
+    };
+    if (earlier === undefined || earlier.writableFinished) linger();
+    else earlier.once('finish', linger);
+  }
+
+  // Node parses what its `data` listener gets, and ends our side in its `end` listener.
+  #takeParserOff(): void {
+    this.#latest?.req.resume(); // content that has been parsed already would keep node from reading on
+    const takeOff = () => {
+      this.#isParserOff = true;
+      this.socket.removeAllListeners('data').removeAllListeners('end').on('data', () => {});
+    };
+    // While replies wait to be read node reads nothing, and only its own listeners can begin to read again.
+    if (this.socket.isPaused()) this.socket.once('resume', takeOff);
+    else takeOff();
+  }
+
+  /** Forgets `response`, to the latest request, if it has left already, as most have at once: it holds some KiB. */
+  forgetIfSent(response: Response): void {
+    const hasLeft = response.socket !== null && this.socket.writableLength === 0; // not waiting for another, and not for the client
+    if (hasLeft && this.#latest === response) this.#latest = undefined;
+  }
+
+  /** Forgets responses that have left since. */
+  forgetSentReplies(): void {
+    if (this.#previous?.writableFinished) this.#previous = undefined;
+    if (this.#latest?.writableFinished) this.#latest = undefined;
+  }
 }

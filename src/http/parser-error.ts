@@ -1,48 +1,58 @@
-// What node's parser gives up on, and the reply that it deserves.
+// What node's parser gives up on.
 import { http } from './node-http.ts';
-import { emptyReply, type Reply } from './reply.ts';
-import { readTarget } from './request-target.ts';
+import { ParsedRequest } from './parsed-request.ts';
 
 const STATUS: ReadonlyMap<unknown, number> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408], // RFC 9110 15.5.9
-  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
   ['HPE_HEADER_OVERFLOW', 431], // RFC 6585 5
   ['HPE_PAUSED_H2_UPGRADE', 505], // the HTTP/2 preface: RFC 9113 3.4
-  // Node stopped its parser, because replies wait to be sent, and gave it more all the same (over TLS).
-  ['HPE_PAUSED', 503], // RFC 9110 15.6.4: the client may try again
 ]);
 
-// Here the parser stops inside a request line that may be quite legal: it knows a list of methods, not
-// the grammar of a method.
-const REQUEST_LINE_ERRORS: readonly unknown[] = ['HPE_INVALID_METHOD', 'HPE_INVALID_VERSION'];
+/** The status for a parser error, or undefined when it was the connection that failed. */
+export function statusOfParserError(error: Error): number | undefined {
+  const code = codeOf(error);
+  if (code === 'HPE_INVALID_VERSION' && namesOtherVersion(textFromRequestLine(error))) return 505; // RFC 9110 15.6.6
+  return STATUS.get(code) ?? (String(code).startsWith('HPE_') ? 400 : undefined);
+}
+
+function namesOtherVersion(bytes: string): boolean {
+  const version = REQUEST_LINE.exec(bytes)?.[3];
+  return version !== undefined && version !== '1.1' && version !== '1.0';
+}
+
+/**
+ * The request that node's parser gave up on because it does not know the method: it has a list of
+ * methods, where RFC 9110 9.1 allows any token. Undefined when that is not what is wrong with it, or when
+ * its head did not arrive in one piece.
+ */
+export function requestWithUnknownMethod(error: Error): ParsedRequest | undefined {
+  if (codeOf(error) !== 'HPE_INVALID_METHOD') return undefined;
+  const head = textFromRequestLine(error);
+  const end = head.indexOf('\r\n\r\n');
+  const [, method = '', target = '', version = ''] = REQUEST_LINE.exec(head) ?? [];
+  // A method that the parser knows is not what it stopped at: these are bytes of something else.
+  if (end === -1 || method === '' || http.METHODS.includes(method)) return undefined;
+  const lines = head.slice(head.indexOf('\r\n') + 2, end + 2);
+  if (!FIELD_LINES.test(lines)) return undefined;
+  const fields = lines.split('\r\n').slice(0, -1).flatMap((line) => {
+    const colonAt = line.indexOf(':');
+    return [line.slice(0, colonAt), line.slice(colonAt + 1).replace(/^[ \t]+|[ \t]+$/g, '')];
+  });
+  return new ParsedRequest(method, target, version, fields);
+}
 
 // RFC 9112 3: method SP request-target SP HTTP-version CRLF; a method is a token (RFC 9110 5.6.2).
 const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d\.\d)\r\n/;
-
-/**
- * The reply to a parser error, or undefined when it was the connection that failed: nobody listens.
- * `answer` has the reply to a method that the parser does not know.
- */
-export function replyToParserError(error: Error, answer: (method: string, path: string) => Reply): Reply | undefined {
-  const code = 'code' in error ? error.code : undefined;
-  if (REQUEST_LINE_ERRORS.includes(code)) return replyToRequestLine(requestLineBytes(error), answer);
-  const status = STATUS.get(code) ?? (String(code).startsWith('HPE_') ? 400 : undefined);
-  return status === undefined ? undefined : emptyReply(status);
-}
-
-function replyToRequestLine(bytes: string, answer: (method: string, path: string) => Reply): Reply {
-  const [, method = '', target = '', version] = REQUEST_LINE.exec(bytes) ?? [];
-  if (version === undefined) return emptyReply(400);
-  if (version !== '1.1' && version !== '1.0') return emptyReply(505); // RFC 9110 15.6.6
-  const path = readTarget(method, target, undefined)?.path;
-  // A method that the parser knows is not what it stumbled over: these are bytes of something else.
-  if (path === undefined || http.METHODS.includes(method)) return emptyReply(400);
-  return answer(method, path);
-}
+// RFC 9112 5: lines of field-name ":" OWS field-value OWS CRLF.
+const FIELD_LINES = /^(?:[\w!#$%&'*+\-.^`|~]+:[\t -~\x80-\xff]*\r\n)*$/;
 
 // The packet may hold earlier requests: the line starts after the last line feed before the error.
-function requestLineBytes(error: Error): string {
+function textFromRequestLine(error: Error): string {
   if (!('rawPacket' in error && Buffer.isBuffer(error.rawPacket) && 'bytesParsed' in error)) return '';
   const parsed = error.rawPacket.subarray(0, Number(error.bytesParsed));
   return error.rawPacket.toString('latin1', parsed.lastIndexOf('\n') + 1);
+}
+
+function codeOf(error: Error): unknown {
+  return 'code' in error ? error.code : undefined;
 }

@@ -1,21 +1,21 @@
 // Plain HTTP, where there is HTTPS to go to.
-import { http, type IncomingRequest } from './node-http.ts';
-import { emptyReply, type Reply } from './reply.ts';
+import { http } from './node-http.ts';
+import { emptyReply, type Handler } from './reply.ts';
 import { withoutPort } from './request-target.ts';
 
 const DEFAULT_PORT = 443; // RFC 9110 4.2.2
 
 /**
- * Sends every request to `port` of the host that it names (RFC 9110 15.4.8: 307 keeps the method). The
+ * Redirects every request to `port` of the host that it names (RFC 9110 15.4.8: 307 keeps the method). The
  * host has been checked against the grammar and the allowed names: nothing else gets into a Location.
  */
-export function redirectToHttps(port: number): (request: Pick<IncomingRequest, 'host' | 'path' | 'query'>) => Reply {
+export function redirectToHttps(port: number): Handler {
   const suffix = port === DEFAULT_PORT ? '' : `:${port}`;
   return ({ host, path, query }) => {
     if (host === undefined) return emptyReply(400); // HTTP/1.0 need not say where it wants to go
     const target = path.startsWith('/') ? path + (query === '' ? '' : `?${query}`) : ''; // not OPTIONS *
     const location = `https://${withoutPort(host)}${suffix}${target}`;
     http.validateHeaderValue('Location', location); // against response splitting, should the checks of the request have a gap
-    return emptyReply(307, `Location: ${location}\r\n`);
+    return emptyReply(307, ['Location', location]);
   };
 }

@@ -6,67 +6,84 @@ export const MAX_CONTENT_BYTES = 64 * 1024;
 const MAX_HEADER_LINES = 100; // browsers send about 20; each line costs memory and time
 
 export type Head = {
-  /** The status that refuses the request, or 0. */
-  readonly refusal: number;
+  /** The status that refuses the request, or 0 when its head is legal. */
+  readonly refusalStatus: number;
   readonly host: string | undefined;
-  /** Content follows, and is to be read before the answer. */
-  readonly hasContent: boolean;
-  /** The value of `traceparent`; two are none. */
+  /** The value of `traceparent`; of two values, neither is used. */
   readonly traceparent: string | undefined;
-  /** The answer is the last one on its connection. */
-  readonly isLast: boolean;
+  /** Content follows, and is received before the request is answered. */
+  readonly hasContent: boolean;
+  /** The last request on its connection: the connection is closed after the reply to it. */
+  readonly mustBeLast: boolean;
 };
 
-/** Checks the version and the header fields (a flat list of names and values) of a request. */
-export function readHead(httpVersion: string, fields: readonly string[]): Head {
+/** Checks the version and the header fields (names and values, in turn) of a request. */
+export function parseHead(httpVersion: string, fields: readonly string[]): Head {
   const isHttp11 = httpVersion === '1.1';
-  if (!isHttp11 && httpVersion !== '1.0') return refused(505); // RFC 9110 15.6.6
-  if (fields.length > 2 * MAX_HEADER_LINES) return refused(431); // RFC 6585 5
+  if (!isHttp11 && httpVersion !== '1.0') return illegalHead(505); // RFC 9110 15.6.6
+  if (fields.length > 2 * MAX_HEADER_LINES) return illegalHead(431); // RFC 6585 5
 
   let host, contentLength, transferEncoding, expectation, traceparent: string | undefined;
   let hosts = 0, contentLengths = 0, transferEncodings = 0, expectations = 0, traceparents = 0;
-  let upgrades = false;
+  let asksToUpgrade = false, asksToClose = false, asksToKeepAlive = false;
   for (let i = 0; i < fields.length; i += 2) {
+    const value = fields[i + 1] ?? '';
     // Lengths first: comparing names in any case is dearer, and few names share a length.
     switch (fields[i]?.length) {
-      case 4: if (isNamed(fields[i], 'host')) { host = fields[i + 1]; hosts += 1; } break;
-      case 6: if (isNamed(fields[i], 'expect')) { expectation = fields[i + 1]; expectations += 1; } break;
-      case 7: if (isNamed(fields[i], 'upgrade')) upgrades = true; break;
-      case 11: if (isNamed(fields[i], 'traceparent')) { traceparent = fields[i + 1]; traceparents += 1; } break;
-      case 14: if (isNamed(fields[i], 'content-length')) { contentLength = fields[i + 1]; contentLengths += 1; } break;
-      case 17: if (isNamed(fields[i], 'transfer-encoding')) { transferEncoding = fields[i + 1]; transferEncodings += 1; } break;
+      case 4: if (equalsIgnoringCase(fields[i], 'host')) { host = value; hosts += 1; } break;
+      case 6: if (equalsIgnoringCase(fields[i], 'expect')) { expectation = value; expectations += 1; } break;
+      case 7: if (equalsIgnoringCase(fields[i], 'upgrade')) asksToUpgrade = true; break;
+      case 10: if (equalsIgnoringCase(fields[i], 'connection')) { asksToClose ||= hasOption(value, CLOSE); asksToKeepAlive ||= hasOption(value, KEEP_ALIVE); } break;
+      case 11: if (equalsIgnoringCase(fields[i], 'traceparent')) { traceparent = value; traceparents += 1; } break;
+      case 14: if (equalsIgnoringCase(fields[i], 'content-length')) { contentLength = value; contentLengths += 1; } break;
+      // Not in any standard, but node's parser stops at `Proxy-Connection: close` as it does at `Connection: close`.
+      case 16: if (equalsIgnoringCase(fields[i], 'proxy-connection')) asksToClose ||= hasOption(value, CLOSE); break;
+      case 17: if (equalsIgnoringCase(fields[i], 'transfer-encoding')) { transferEncoding = value; transferEncodings += 1; } break;
     }
   }
 
   // RFC 9112 3.2: one Host, so that no proxy has routed or cached by another one.
-  if (hosts > 1 || (isHttp11 && hosts === 0)) return refused(400);
-  if (host !== undefined && !isHost(host)) return refused(400);
+  if (hosts > 1 || (isHttp11 && hosts === 0)) return illegalHead(400);
+  if (host !== undefined && !isHost(host)) return illegalHead(400);
   // RFC 9112 6.1 to 6.3: one way to find the end of the content, or requests can be smuggled in it.
-  if (contentLengths + transferEncodings > 1) return refused(400);
-  if (transferEncoding !== undefined && !(isHttp11 && isNamed(transferEncoding, 'chunked'))) return refused(400);
-  if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return refused(400);
+  if (contentLengths + transferEncodings > 1) return illegalHead(400);
+  if (transferEncoding !== undefined && !(isHttp11 && equalsIgnoringCase(transferEncoding, 'chunked'))) return illegalHead(400);
+  if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return illegalHead(400);
   const length = Number(contentLength ?? 0);
-  if (length > MAX_CONTENT_BYTES) return refused(413); // RFC 9110 15.5.14
+  if (length > MAX_CONTENT_BYTES) return illegalHead(413); // RFC 9110 15.5.14
   // RFC 9110 10.1.1: HTTP/1.0 has no expectations, and 100-continue is the only one there is.
   const expects = isHttp11 && expectation !== undefined;
-  if (expects && !(expectations === 1 && isNamed(expectation, '100-continue'))) return refused(417);
+  if (expects && !(expectations === 1 && equalsIgnoringCase(expectation, '100-continue'))) return illegalHead(417);
 
   return {
-    refusal: 0,
+    refusalStatus: 0,
     host,
     traceparent: traceparents === 1 ? traceparent : undefined,
     hasContent: (length > 0 || transferEncoding !== undefined) && !expects,
-    // After a request to upgrade, node's parser skips what has come with it; after a final status
-    // instead of a 100, the content may come or not. Either way the next request can't be found.
-    isLast: upgrades || expects,
+    // RFC 9112 9.3 for the first two. After a request to upgrade, node's parser skips what has come with
+    // it; after a final status instead of a 100, the content may come or not. In both cases nobody can
+    // tell where the next request begins.
+    mustBeLast: asksToClose || (!isHttp11 && !asksToKeepAlive) || asksToUpgrade || expects,
   };
 }
 
-function refused(status: number): Head {
-  return { refusal: status, host: undefined, traceparent: undefined, hasContent: false, isLast: true };
+// RFC 9110 7.6.1: a list of options, in any case.
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
+
+function hasOption(value: string, option: RegExp): boolean {
+  return value === 'keep-alive' ? option === KEEP_ALIVE : option.test(value); // Faster: nearly all browsers send this one
 }
 
-// RFC 9110 5.1: field names are case-insensitive, and so are the tokens compared here.
-function isNamed(text: string | undefined, lowerCase: string): boolean {
-  return text === lowerCase || text?.toLowerCase() === lowerCase;
+function illegalHead(status: number): Head {
+  return { refusalStatus: status, host: undefined, traceparent: undefined, hasContent: false, mustBeLast: true };
 }
+
+// RFC 9110 5.1: field names are case-insensitive, and so are the values compared here.
+function equalsIgnoringCase(text: string | undefined, lowerCase: string): boolean {
+  if (text === undefined) return false;
+  // Faster: most fields differ from those looked for in their first letter already.
+  return (text.charCodeAt(0) | CASE_BIT) === lowerCase.charCodeAt(0) && text.toLowerCase() === lowerCase;
+}
+
+const CASE_BIT = 0x20; // what tells a lower-case letter of ASCII from an upper-case one

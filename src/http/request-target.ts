@@ -18,18 +18,27 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
  * The target of a request with that method and Host, or undefined when it is not a legal one. In the
  * forms that have no path (RFC 9112 3.2.3, 3.2.4), the path is the target, which is no route's.
  */
-export function readTarget(method: string, target: string, host: string | undefined): Target | undefined {
+export function parseTarget(method: string, target: string, host: string | undefined): Target | undefined {
   if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
-  if (target.startsWith('/')) return readOriginForm(target);
+  if (target.startsWith('/')) return parseOriginForm(target);
   if (target === '*') return method === 'OPTIONS' ? { path: '*', query: '' } : undefined;
   const [, authority = '', rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
   // RFC 9112 3.2.2: with two names for the host, a proxy may have looked at the other one.
   const agrees = host === undefined ? isHost(authority) : authority.toLowerCase() === host.toLowerCase();
   if (authority === '' || !agrees) return undefined;
-  return readOriginForm(rest.startsWith('/') ? rest : `/${rest}`);
+  return parseOriginForm(rest.startsWith('/') ? rest : `/${rest}`);
 }
 
-function readOriginForm(target: string): Target | undefined {
+/**
+ * What the log may say of an illegal target: its path. The query may hold a name and the authority user
+ * information (RFC 9110 4.2.4); a target that has no path may be either, so nothing is left of it.
+ */
+export function pathOfIllegalTarget(target: string): string {
+  const path = target.replace(/[?#].*/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '');
+  return path.startsWith('/') ? path : '';
+}
+
+function parseOriginForm(target: string): Target | undefined {
   const queryAt = target.indexOf('?');
   if (queryAt === -1) return isPath(target) ? { path: target, query: '' } : undefined;
   const path = target.slice(0, queryAt);
@@ -47,17 +56,12 @@ const HOST = /^(?:\[([\dA-Fa-f:.]+)\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?:
 
 const PORT = /:\d+$/;
 
-let latestHost = 'localhost'; // a legal one: most requests name the same, and comparing is cheaper than parsing
-
 /** Whether `host` is a legal value of the Host field, and not an empty one. */
 export function isHost(host: string): boolean {
-  if (host === latestHost) return true;
   const match = HOST.exec(host);
   if (match === null) return false;
   const [, ipv6, port] = match;
-  if ((ipv6 !== undefined && !URL.canParse(`http://[${ipv6}]`)) || (port !== undefined && Number(port) > 65_535)) return false;
-  latestHost = host;
-  return true;
+  return (ipv6 === undefined || URL.canParse(`http://[${ipv6}]`)) && (port === undefined || Number(port) <= 65_535);
 }
 
 /** A legal Host without its port. */

@@ -1,19 +1,21 @@
-// Which endpoint answers: paths are compared byte for byte, without decoding, trimming or
+// Which handler answers: paths are compared byte for byte, without decoding, trimming or
 // resolving, because a path that a proxy's rules see differently from the service is a bypass.
-import { emptyReply, type Endpoint } from './reply.ts';
+import { emptyReply, type Handler, type Request } from './reply.ts';
 
-/** Path to endpoint. A Map, so that `/__proto__` is a path like any other. */
-export type Routes = ReadonlyMap<string, Endpoint>;
+/** For each path, the handler of each method. */
+export type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
-const notFoundReply = emptyReply(404);
-const methodNotAllowedReply = emptyReply(405, 'Allow: GET\r\n'); // RFC 9110 15.5.6
+const notFound = emptyReply(404);
 
-const notFound: Endpoint = () => notFoundReply;
-const methodNotAllowed: Endpoint = () => methodNotAllowedReply;
+/** The handler that passes each request to the handler of its path and method, or answers 404 or 405. */
+export function createRouter(routes: Routes): Handler {
+  // Maps, so that `/__proto__` is a path like any other.
+  const paths = new Map(Object.entries(routes).map(([path, methods]) => [path, createMethodRouter(methods)]));
+  return (request) => paths.get(request.path)?.(request) ?? notFound;
+}
 
-/** The endpoint for a method and a path; for those without one, the endpoint that says so. */
-export function route(routes: Routes, method: string | undefined, path: string): Endpoint {
-  const endpoint = routes.get(path);
-  if (endpoint === undefined) return notFound;
-  return method === 'GET' ? endpoint : methodNotAllowed;
+function createMethodRouter(handlers: Readonly<Record<string, Handler>>): Handler {
+  const methods = new Map(Object.entries(handlers));
+  const notAllowed = emptyReply(405, ['Allow', Array.from(methods.keys()).join(', ')]); // RFC 9110 15.5.6
+  return (request: Request) => methods.get(request.method)?.(request) ?? notAllowed;
 }

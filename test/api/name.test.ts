@@ -10,6 +10,13 @@ test('the name is the first one in the query, or World', () => {
   assert.equal(nameFrom('?name=Ada'), 'World');
 });
 
+test('a malformed percent sign stays as it is, wherever it stands', () => {
+  for (const name of ['%', '%2', '%2z', '%z2', 'a%2zb', '%41%2z', '%zz%']) {
+    assert.equal(nameFrom(`name=${name}`), name.replace('%41', 'A'));
+    assert.equal(nameFrom(`a=1&name=${name}`), name.replace('%41', 'A'));
+  }
+});
+
 test('a name of 1 to 80 code points with something to see in it has no error', () => {
   for (const name of ['A', ' A ', 'a'.repeat(80), '😀'.repeat(80), '\0']) assert.equal(nameError(name), undefined);
 });

@@ -1,40 +1,144 @@
 // The rules on their own: also those that the parser of some version of node checks before them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHead } from '../../src/http/request-head.ts';
+import { MAX_CONTENT_BYTES, parseHead, type Head } from '../../src/http/request-head.ts';
 
 const host = ['Host', 'a'];
+const legal: Head = { refusalStatus: 0, host: 'a', traceparent: undefined, hasContent: false, mustBeLast: false };
 
-test('a legal head says what follows it', () => {
-  const legal = { refusal: 0, host: 'a', traceparent: undefined, hasContent: false, isLast: false };
-  assert.deepEqual(readHead('1.1', host), legal);
-  assert.deepEqual(readHead('1.1', [...host, 'TraceParent', 'x']), { ...legal, traceparent: 'x' });
-  assert.deepEqual(readHead('1.1', [...host, 'traceparent', 'x', 'traceparent', 'x']), legal);
-  assert.deepEqual(readHead('1.0', []), { ...legal, host: undefined });
-  assert.deepEqual(readHead('1.1', [...host, 'content-length', '0']), legal);
-  assert.deepEqual(readHead('1.1', [...host, 'CONTENT-LENGTH', '65536']), { ...legal, hasContent: true });
-  assert.deepEqual(readHead('1.1', [...host, 'Transfer-Encoding', 'Chunked']), { ...legal, hasContent: true });
-  assert.deepEqual(readHead('1.1', [...host, 'Upgrade', 'h2c']), { ...legal, isLast: true });
-  assert.deepEqual(readHead('1.1', [...host, 'Content-Length', '1', 'Expect', '100-continue']), { ...legal, isLast: true });
+test('a legal head without content leaves the connection open', () => {
+  assert.deepEqual(parseHead('1.1', host), legal);
+  assert.deepEqual(parseHead('1.1', ['hOST', '[::1]:80']), { ...legal, host: '[::1]:80' });
+  assert.deepEqual(parseHead('1.1', [...host, 'content-length', '0']), legal);
 });
 
-test('an illegal head says with what it is refused', () => {
-  const cases: readonly (readonly [version: string, fields: readonly string[], refusal: number])[] = [
-    ['0.9', [], 505],
-    ['2.0', host, 505],
-    ['1.1', [], 400],
-    ['1.1', [...host, ...host], 400],
-    ['1.0', [...host, ...host], 400],
-    ['1.1', ['Host', ''], 400],
-    ['1.1', Array.from({ length: 202 }, () => 'x'), 431],
-    ['1.1', [...host, 'Content-Length', '1', 'Content-Length', '1'], 400],
-    ['1.1', [...host, 'Content-Length', '1', 'Transfer-Encoding', 'chunked'], 400],
-    ['1.1', [...host, 'Transfer-Encoding', 'chunked', 'Transfer-Encoding', 'chunked'], 400],
-    ['1.1', [...host, 'Transfer-Encoding', ''], 400],
-    ['1.0', ['Transfer-Encoding', 'chunked'], 400],
-    ['1.1', [...host, 'Content-Length', '05'], 400],
-    ['1.1', [...host, 'Content-Length', '9'.repeat(400)], 413],
-    ['1.1', [...host, 'Expect', 'tea'], 417],
-  ];
-  for (const [version, fields, refusal] of cases) assert.equal(readHead(version, fields).refusal, refusal, JSON.stringify(fields).slice(0, 80));
+test('HTTP/1.0 needs no Host, and its connection is closed unless it asks to be kept alive', () => {
+  assert.deepEqual(parseHead('1.0', []), { ...legal, host: undefined, mustBeLast: true });
+  assert.deepEqual(parseHead('1.0', host), { ...legal, mustBeLast: true });
+  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive']), legal);
+  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'x,\tKeep-Alive ']), legal);
+  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive', 'Connection', 'x']), legal);
+  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive', 'Connection', 'close']), { ...legal, mustBeLast: true });
+  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alives']), { ...legal, mustBeLast: true });
+  assert.deepEqual(parseHead('1.0', [...host, 'Proxy-Connection', 'keep-alive']), { ...legal, mustBeLast: true });
+});
+
+for (const fields of [
+  ['Connection', 'close'],
+  ['connection', 'CLOSE'],
+  ['CONNECTION', 'Close'],
+  ['Connection', 'close\t'],
+  ['Connection', ' \tclose \t'],
+  ['Connection', 'close,x'],
+  ['Connection', 'x , close'],
+  ['Connection', 'x,\tclose\t,y'],
+  ['Connection', ', close'],
+  ['Connection', 'keep-alive, close'],
+  ['Connection', 'keep-alive', 'Connection', 'close'],
+  ['Connection', 'close', 'Connection', 'keep-alive'],
+  ['Proxy-Connection', 'close'],
+  ['proxy-CONNECTION', 'x, Close\t'],
+]) {
+  test(`${JSON.stringify(fields)} makes a request the last one on its connection`, () => {
+    assert.deepEqual(parseHead('1.1', [...host, ...fields]), { ...legal, mustBeLast: true });
+  });
+}
+
+for (const fields of [
+  ['Connection', ''],
+  ['Connection', 'closed'],
+  ['Connection', 'enclose'],
+  ['Connection', 'not-close'],
+  ['Connection', 'close-not'],
+  ['Connection', 'close x'],
+  ['Connection', 'x close'],
+  ['Connection', 'close;x'],
+  ['Connection', 'keep-alive'],
+  ['Connection', 'upgrade'],
+  ['Proxy-Connection', 'keep-alive'],
+]) {
+  test(`${JSON.stringify(fields)} leaves the connection open`, () => {
+    assert.deepEqual(parseHead('1.1', [...host, ...fields]), legal);
+  });
+}
+
+test('content follows when a length above 0 or chunks are announced', () => {
+  assert.deepEqual(parseHead('1.1', [...host, 'Content-Length', '1']), { ...legal, hasContent: true });
+  assert.deepEqual(parseHead('1.1', [...host, 'CONTENT-LENGTH', String(MAX_CONTENT_BYTES)]), { ...legal, hasContent: true });
+  assert.deepEqual(parseHead('1.1', [...host, 'Transfer-Encoding', 'Chunked']), { ...legal, hasContent: true });
+  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive', 'Content-Length', '1']), { ...legal, hasContent: true });
+});
+
+test('a request to upgrade is the last one, with content or without', () => {
+  assert.deepEqual(parseHead('1.1', [...host, 'Upgrade', 'h2c']), { ...legal, mustBeLast: true });
+  assert.deepEqual(parseHead('1.1', [...host, 'UPGRADE', 'x', 'Content-Length', '3']), { ...legal, hasContent: true, mustBeLast: true });
+});
+
+test('a request that expects 100-continue is the last one, and its content is not waited for', () => {
+  for (const content of [[], ['Content-Length', '1'], ['Transfer-Encoding', 'chunked']]) {
+    assert.deepEqual(parseHead('1.1', [...host, ...content, 'Expect', '100-Continue']), { ...legal, mustBeLast: true });
+  }
+  assert.deepEqual(parseHead('1.0', ['Connection', 'keep-alive', 'Content-Length', '1', 'Expect', 'tea']), { ...legal, host: undefined, hasContent: true },
+    'HTTP/1.0 has no expectations');
+});
+
+test('one traceparent is taken over, of two neither', () => {
+  assert.deepEqual(parseHead('1.1', [...host, 'TraceParent', 'x']), { ...legal, traceparent: 'x' });
+  assert.deepEqual(parseHead('1.1', [...host, 'traceparent', 'x', 'Traceparent', 'x']), legal);
+});
+
+test('a field with as many letters as one that matters is another field', () => {
+  const names = ['From', 'Cookie', 'Referer', 'User-Agent', 'Retry-After', 'Accept-Charset', 'Content-Encoding', 'If-Modified-Since'];
+  for (const value of ['close', '1', 'chunked', '100-continue', 'a']) {
+    const fields = names.flatMap((name) => [name, value]);
+    assert.deepEqual(parseHead('1.1', [...fields, ...host, 'traceparent', 'x', ...fields]), { ...legal, traceparent: 'x' });
+  }
+});
+
+test('a value that is the name of a field is no field', () => {
+  const names = ['host', 'expect', 'upgrade', 'connection', 'traceparent', 'content-length', 'proxy-connection', 'transfer-encoding'];
+  assert.deepEqual(parseHead('1.1', [...host, 'X', 'host', 'Y', 'content-length']), legal);
+  assert.deepEqual(parseHead('1.1', [...host, ...names.flatMap((name) => ['close', name])]), legal);
+});
+
+test('100 field lines are legal', () => {
+  assert.deepEqual(parseHead('1.1', [...host, ...Array.from({ length: 198 }, () => 'x')]), legal);
+});
+
+const illegal: readonly (readonly [what: string, refusalStatus: number, version: string, ...fields: string[]])[] = [
+  ['version 0.9', 505, '0.9'],
+  ['version 1.2', 505, '1.2', ...host],
+  ['version 2.0', 505, '2.0', ...host],
+  ['no version', 505, '', ...host],
+  ['101 field lines', 431, '1.1', ...host, ...Array.from({ length: 200 }, () => 'x')],
+  ['no Host', 400, '1.1'],
+  ['two Hosts', 400, '1.1', ...host, ...host],
+  ['two Hosts in HTTP/1.0', 400, '1.0', ...host, 'hosT', 'b'],
+  ['an empty Host', 400, '1.1', 'Host', ''],
+  ['an illegal Host in HTTP/1.0', 400, '1.0', 'Host', 'a b'],
+  ['a Host without its value', 400, '1.1', 'Host'],
+  ['two lengths', 400, '1.1', ...host, 'Content-Length', '1', 'Content-Length', '1'],
+  ['a length and chunks', 400, '1.1', ...host, 'Content-Length', '1', 'Transfer-Encoding', 'chunked'],
+  ['chunks and a length', 400, '1.1', ...host, 'Transfer-Encoding', 'chunked', 'Content-Length', '0'],
+  ['two transfer encodings', 400, '1.1', ...host, 'Transfer-Encoding', 'chunked', 'Transfer-Encoding', 'chunked'],
+  ['a list of transfer encodings', 400, '1.1', ...host, 'Transfer-Encoding', 'gzip, chunked'],
+  ['an empty transfer encoding', 400, '1.1', ...host, 'Transfer-Encoding', ''],
+  ['a transfer encoding in HTTP/1.0', 400, '1.0', 'Transfer-Encoding', 'chunked'],
+  ...['', '05', '00', '+5', '-5', '5x', 'x5', '0x5', '5.0', '1, 1', ' 5', '5 ', '1e1'].map((length) =>
+    [`Content-Length ${JSON.stringify(length)}`, 400, '1.1', ...host, 'Content-Length', length] as const),
+  ['a byte too much', 413, '1.1', ...host, 'Content-Length', String(MAX_CONTENT_BYTES + 1)],
+  ['more bytes than a number can tell', 413, '1.1', ...host, 'Content-Length', '9'.repeat(400)],
+  ['a byte too much that is expected', 413, '1.1', ...host, 'Content-Length', String(MAX_CONTENT_BYTES + 1), 'Expect', '100-continue'],
+  ['another expectation', 417, '1.1', ...host, 'Expect', 'tea'],
+  ['two expectations', 417, '1.1', ...host, 'Expect', '100-continue', 'Expect', '100-continue'],
+  ['an empty expectation', 417, '1.1', ...host, 'Expect', ''],
+];
+for (const [what, refusalStatus, version, ...fields] of illegal) {
+  test(`${what} is refused with ${refusalStatus}, as the last request`, () => {
+    assert.deepEqual(parseHead(version, fields), { refusalStatus, host: undefined, traceparent: undefined, hasContent: false, mustBeLast: true });
+  });
+}
+
+test('the content that is accepted is 64 KiB at most', () => {
+  assert.equal(MAX_CONTENT_BYTES, 65_536);
 });

@@ -19,6 +19,14 @@ for (const [what, parent, flags] of accepted) {
   });
 }
 
+test('ids that begin or end with zeros are ids like any other', () => {
+  for (const id of [`${'0'.repeat(31)}1`, `1${'0'.repeat(31)}`, `0${traceId.slice(1)}`, `${'0'.repeat(16)}${traceId.slice(16)}`]) {
+    for (const parentId of [`${'0'.repeat(15)}1`, `1${'0'.repeat(15)}`, `0${spanId.slice(1)}`]) {
+      assert.match(childTraceparent(`00-${id}-${parentId}-01`), new RegExp(`^00-${id}-(?!${parentId}|0{16})[0-9a-f]{16}-01$`));
+    }
+  }
+});
+
 const ignored: readonly (readonly [what: string, parent: string | undefined])[] = [
   ['none', undefined],
   ['an empty one', ''],
@@ -30,6 +38,11 @@ const ignored: readonly (readonly [what: string, parent: string | undefined])[] 
   ['one with a trace id of zeros', `00-${'0'.repeat(32)}-${spanId}-01`],
   ['one with a span id of zeros', `00-${traceId}-${'0'.repeat(16)}-01`],
   ['one that is too short', `00-${traceId}-${spanId}-1`],
+  ['one without a dash before its flags', `00-${traceId}-${spanId}01`],
+  ['one with a flag of one digit and a dash', `01-${traceId}-${spanId}-1-`],
+  ['one with a version of one digit', `0-${traceId}-${spanId}-01`],
+  ['one with something before it', `x00-${traceId}-${spanId}-01`],
+  ['one with flags that are not hexadecimal', `00-${traceId}-${spanId}-0g`],
   ['one that is not hexadecimal', `00-${traceId.replace('4', 'g')}-${spanId}-01`],
   ['one with a space before it', ` 00-${traceId}-${spanId}-01`],
   ['two in one', `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`],

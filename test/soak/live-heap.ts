@@ -1,12 +1,7 @@
 // Preloaded into the service: on SIGUSR2 it collects garbage, and logs what is left.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: unknown = runInNewContext('gc');
+import { liveHeap } from '../support/live-heap.ts';
 
 process.on('SIGUSR2', () => {
-  if (typeof collectGarbage === 'function') collectGarbage();
-  const line = { time: new Date().toISOString(), level: 'info', message: 'Live heap', bytes: process.memoryUsage().heapUsed };
+  const line = { time: new Date().toISOString(), level: 'info', message: 'Live heap', bytes: liveHeap() };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 });

@@ -1,6 +1,7 @@
 // Many clients at once, each of them going by chance from one connection to the next.
-import { createRandom } from './random.ts';
+import { createRandom } from '../support/random.ts';
 import { deaf, halfSentThenEnded, halfSentThenReset, sentThenReset, waiting } from './rude-sessions.ts';
+import { scripted } from './scripted-session.ts';
 import { inTurns, pipelined, slowly, type Session } from './sessions.ts';
 
 export type Load = {
@@ -13,7 +14,8 @@ export type Load = {
 
 // In each hundred connections.
 const SHORT: readonly (readonly [share: number, session: Session])[] = [
-  [62, pipelined],
+  [52, pipelined],
+  [10, scripted],
   [20, inTurns],
   [6, halfSentThenReset],
   [5, sentThenReset],

@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exchangeOn } from '../support/wire.ts';
-import type { Random } from './random.ts';
-import { bytesOf, checkReplies, dial, legalRequests } from './sessions.ts';
+import type { Random } from '../support/random.ts';
+import { checkReplies } from '../fuzz/part.ts';
+import { bytesOf, dial, legalRequests } from './sessions.ts';
 
 /** Sends half of a request and resets the connection, at once or a little later. */
 export async function halfSentThenReset(port: number, random: Random): Promise<number> {
@@ -49,7 +50,7 @@ export async function halfSentThenEnded(port: number, random: Random): Promise<n
 /** Sends half of a request, or nothing, and waits for what the service does about it. */
 export async function waiting(port: number, random: Random): Promise<number> {
   const { replies } = await exchangeOn(dial(port), random.pick(['', 'GET /health HTTP/1.1\r\nHo', 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab']));
-  checkReplies(replies, [{ bytes: '', statuses: [408], body: '' }]);
+  checkReplies(replies, [{ bytes: '', statuses: [408], body: '', isLast: true }]);
   return 1;
 }
 

@@ -1,10 +1,12 @@
 // What a client may do with a connection: the polite ones, whose replies are checked to the last byte.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { exchangeOn, parseReplies, type WireReply } from '../support/wire.ts';
-import { lastRequest } from './last-requests.ts';
-import { legalRequest, type Part } from './legal-requests.ts';
-import type { Random } from './random.ts';
+import { exchangeOn, parseReplies } from '../support/wire.ts';
+import { lastRequest } from '../fuzz/last-requests.ts';
+import { legalRequest } from '../fuzz/legal-requests.ts';
+import { checkReplies, type Part } from '../fuzz/part.ts';
+import { wholeLength } from '../fuzz/whole-length.ts';
+import type { Random } from '../support/random.ts';
 
 /** Runs one connection from its beginning to its end; resolves with the number of requests, and throws when a reply is wrong. */
 export type Session = (port: number, random: Random) => Promise<number>;
@@ -21,10 +23,13 @@ export function dial(port: number, allowHalfOpen = false): Socket {
 export const legalRequests = (count: number, random: Random): Part[] => Array.from({ length: count }, () => legalRequest(random));
 export const bytesOf = (parts: readonly Part[]) => parts.map(({ bytes }) => bytes).join('');
 
+// Must not be answered.
+const AFTERWARDS = ['', '', 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 'noise'] as const;
+
 /** All requests at once, then all replies. */
 export async function pipelined(port: number, random: Random): Promise<number> {
   const parts = [...legalRequests(random.below(16), random), lastRequest(random)];
-  const { replies, ended } = await exchangeOn(dial(port), bytesOf(parts));
+  const { replies, ended } = await exchangeOn(dial(port), bytesOf(parts) + random.pick(AFTERWARDS));
   checkReplies(replies, parts);
   if (!ended) throw new Error('The connection was not ended.');
   return parts.length;
@@ -54,7 +59,7 @@ export async function inTurns(port: number, random: Random): Promise<number> {
 
 /** A few bytes at a time. */
 export async function slowly(port: number, random: Random): Promise<number> {
-  const parts = [...legalRequests(random.below(3), random), { bytes: 'GET /health HTTP/1.0\r\n\r\n', statuses: [200], body: 'Healthy' }];
+  const parts = [...legalRequests(random.below(3), random), { bytes: 'GET /health HTTP/1.0\r\n\r\n', statuses: [200], body: 'Healthy', isLast: true }];
   const bytes = bytesOf(parts);
   const socket = dial(port);
   const size = Math.ceil(bytes.length / (2 + random.below(50)));
@@ -69,18 +74,6 @@ export async function slowly(port: number, random: Random): Promise<number> {
   return parts.length;
 }
 
-/** Throws when `replies` are not those that `parts` must get. */
-export function checkReplies(replies: readonly WireReply[], parts: readonly Part[]): void {
-  parts.forEach((part, i) => {
-    const { status = 0, body = '' } = replies[i] ?? {};
-    const isRight = part.statuses.includes(status) && (part.body === '' ? body === '' : body.startsWith(part.body));
-    if (!isRight) throw new Error(`${JSON.stringify(part.bytes.slice(0, 300))} was answered ${JSON.stringify(replies[i])}.`);
-  });
-  if (replies.length > parts.length) throw new Error(`${replies.length} replies to ${parts.length} requests.`);
-}
-
 function isWhole(bytes: Buffer): boolean {
-  const headEnd = bytes.indexOf('\r\n\r\n');
-  const length = /\r\nContent-Length: (\d+)\r\n/.exec(bytes.toString('latin1', 0, headEnd + 2))?.[1];
-  return headEnd !== -1 && bytes.length >= headEnd + 4 + Number(length);
+  return bytes.length > 0 && wholeLength(bytes) === bytes.length;
 }

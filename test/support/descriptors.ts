@@ -62,7 +62,8 @@ export async function connectedSocket(t: TestContext): Promise<number> {
   });
 }
 
-async function descriptorOpenedBy(open: () => Promise<void>): Promise<number> {
+/** The descriptor of the one socket that `open` opens. */
+export async function descriptorOpenedBy(open: () => Promise<void>): Promise<number> {
   const before = socketDescriptors();
   await open();
   const fd = socketDescriptors().find((one) => !before.includes(one));

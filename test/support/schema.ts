@@ -1,72 +1,104 @@
-// The part of JSON Schema 2020-12 that the description uses, checked by hand.
+// The part of JSON Schema 2020-12 that descriptions of small services use (with `nullable` of OpenAPI 3.0),
+// checked by hand. Keywords that it does not know are not checked; `unknownKeywords` names them.
 
-export type Schema = {
-  readonly type: string;
-  readonly const?: unknown;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly items?: Schema;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: boolean;
-  readonly format?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-};
+type JsonObject = Readonly<Record<string, unknown>>;
 
-const ANNOTATIONS = ['format', 'description', 'default'];
-const CHECKED = ['type', 'const', 'pattern', 'minLength', 'maxLength', 'minItems', 'items', 'required', 'properties', 'additionalProperties'];
+const ANNOTATIONS = ['format', 'description', 'default', 'title', 'example', 'examples', 'deprecated'];
+const CHECKED = [
+  '$ref', 'type', 'nullable', 'const', 'enum', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'items',
+  'required', 'properties', 'additionalProperties', 'allOf', 'anyOf', 'oneOf',
+];
 
-/** What of `value` does not fit `schema`: a line for each misfit, none when it fits. */
-export function misfits(schema: Schema, value: unknown, at = '$'): string[] {
-  const found = Object.keys(schema)
-    .filter((keyword) => !CHECKED.includes(keyword) && !ANNOTATIONS.includes(keyword))
-    .map((keyword) => `${at}: this check does not know the keyword ${keyword}`);
-  if ('const' in schema && value !== schema.const) found.push(`${at}: is not ${JSON.stringify(schema.const)}`);
-  switch (schema.type) {
-    case 'string':
-      return typeof value === 'string' ? [...found, ...stringMisfits(schema, value, at)] : [...found, `${at}: is not a string`];
-    case 'integer':
-      return Number.isInteger(value) ? found : [...found, `${at}: is not an integer`];
-    case 'array':
-      return Array.isArray(value) ? [...found, ...arrayMisfits(schema, value, at)] : [...found, `${at}: is not an array`];
-    case 'object':
-      return isObject(value) ? [...found, ...objectMisfits(schema, value, at)] : [...found, `${at}: is not an object`];
-    default:
-      return [...found, `${at}: this check does not know the type ${schema.type}`];
+/** What of `value` does not fit `schema`: a line for each misfit, none when it fits. `document` is what `$ref` refers to. */
+export function misfits(schema: unknown, value: unknown, document: unknown = schema, at = '$'): string[] {
+  if (schema === false) return [`${at}: is not allowed`];
+  if (!isObject(schema)) return [];
+  if (typeof schema['$ref'] === 'string') return misfits(resolve(schema['$ref'], document), value, document, at);
+  if (value === null && schema['nullable'] === true) return [];
+  const types = [schema['type']].flat().filter((type) => type !== undefined);
+  if (types.length > 0 && !types.some((type) => hasType(value, type))) return [`${at}: is not ${types.join(' or ')}`];
+  return [
+    ...('const' in schema && !isSame(value, schema['const']) ? [`${at}: is not ${JSON.stringify(schema['const'])}`] : []),
+    ...(Array.isArray(schema['enum']) && !schema['enum'].some((one) => isSame(value, one)) ? [`${at}: is none of ${JSON.stringify(schema['enum'])}`] : []),
+    ...combinedMisfits(schema, value, document, at),
+    ...(typeof value === 'string' ? stringMisfits(schema, value, at) : []),
+    ...(typeof value === 'number' ? boundMisfits(schema, value, 'minimum', 'maximum', ['is too small', 'is too large'], at) : []),
+    ...(Array.isArray(value) ? arrayMisfits(schema, value, document, at) : []),
+    ...(isObject(value) ? objectMisfits(schema, value, document, at) : []),
+  ];
+}
+
+/** The keywords in `schema`, which must be a single one without `$ref`, that `misfits` does not check. */
+export function unknownKeywords(schema: unknown): string[] {
+  if (!isObject(schema)) return [];
+  const inner = [...Object.values(Object(schema['properties'])), schema['items'], schema['additionalProperties']];
+  return [...Object.keys(schema).filter((keyword) => !CHECKED.includes(keyword) && !ANNOTATIONS.includes(keyword)), ...inner.flatMap(unknownKeywords)];
+}
+
+// A reference within the document, such as `#/components/schemas/Greeting` (RFC 6901).
+function resolve(reference: string, document: unknown): unknown {
+  if (!reference.startsWith('#/')) return undefined;
+  const names = reference.slice(2).split('/').map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return names.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), document);
+}
+
+function hasType(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case 'integer': return Number.isInteger(value);
+    case 'array': return Array.isArray(value);
+    case 'object': return isObject(value);
+    case 'null': return value === null;
+    default: return typeof value === type;
   }
 }
 
-function stringMisfits(schema: Schema, value: string, at: string): string[] {
-  const length = Array.from(value).length;
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function combinedMisfits(schema: JsonObject, value: unknown, document: unknown, at: string): string[] {
+  const each = (keyword: string) => (Array.isArray(schema[keyword]) ? schema[keyword].map((one) => misfits(one, value, document, at)) : undefined);
+  const fitting = (results: readonly string[][] | undefined) => results?.filter((found) => found.length === 0).length;
   return [
-    ...(schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value) ? [`${at}: does not match ${schema.pattern}`] : []),
-    ...(length < (schema.minLength ?? 0) ? [`${at}: is too short`] : []),
-    ...(length > (schema.maxLength ?? Infinity) ? [`${at}: is too long`] : []),
+    ...(each('allOf') ?? []).flat(),
+    ...(fitting(each('anyOf')) === 0 ? [`${at}: fits none of anyOf`] : []),
+    ...((fitting(each('oneOf')) ?? 1) !== 1 ? [`${at}: does not fit exactly one of oneOf`] : []),
   ];
 }
 
-function arrayMisfits(schema: Schema, value: readonly unknown[], at: string): string[] {
-  const { items, minItems = 0 } = schema;
+function stringMisfits(schema: JsonObject, value: string, at: string): string[] {
+  const pattern = schema['pattern'];
+  const matches = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value);
   return [
-    ...(value.length < minItems ? [`${at}: has too few items`] : []),
-    ...(items === undefined ? [] : value.flatMap((item, index) => misfits(items, item, `${at}[${index}]`))),
+    ...(matches ? [] : [`${at}: does not match ${pattern}`]),
+    ...boundMisfits(schema, Array.from(value).length, 'minLength', 'maxLength', ['is too short', 'is too long'], at),
   ];
 }
 
-function objectMisfits(schema: Schema, value: Readonly<Record<string, unknown>>, at: string): string[] {
-  const properties = schema.properties ?? {};
-  const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(value, name));
+function arrayMisfits(schema: JsonObject, value: readonly unknown[], document: unknown, at: string): string[] {
+  return [
+    ...boundMisfits(schema, value.length, 'minItems', 'maxItems', ['has too few items', 'has too many items'], at),
+    ...value.flatMap((item, index) => misfits(schema['items'], item, document, `${at}[${index}]`)),
+  ];
+}
+
+function boundMisfits(schema: JsonObject, value: number, low: string, high: string, words: readonly [string, string], at: string): string[] {
+  const { [low]: minimum = -Infinity, [high]: maximum = Infinity } = schema;
+  return [...(value < Number(minimum) ? [`${at}: ${words[0]}`] : []), ...(value > Number(maximum) ? [`${at}: ${words[1]}`] : [])];
+}
+
+function objectMisfits(schema: JsonObject, value: JsonObject, document: unknown, at: string): string[] {
+  const properties = Object(schema['properties']);
+  const required: unknown = schema['required'];
+  const missing = Array.isArray(required) ? required.filter((name) => !Object.hasOwn(value, name)) : [];
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const known = properties[name];
-    if (known !== undefined) return misfits(known, member, `${at}.${name}`);
-    return schema.additionalProperties === false ? [`${at}.${name}: is not a known property`] : [];
+    if (Object.hasOwn(properties, name)) return misfits(properties[name], member, document, `${at}.${name}`);
+    if (schema['additionalProperties'] === false) return [`${at}.${name}: is not a known property`];
+    return misfits(schema['additionalProperties'], member, document, `${at}.${name}`);
   });
   return [...missing.map((name) => `${at}.${name}: is missing`), ...members];
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createApp, type App } from '../../src/app.ts';
-import type { AccessRecord } from '../../src/http/access.ts';
+import type { FinishedRequest } from '../../src/http/reports.ts';
+import type { Limits } from '../../src/http/server.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 
@@ -14,7 +15,8 @@ export type Service = {
   /** What was told of while it ran. */
   readonly reported: readonly { readonly error: unknown; readonly traceId: string }[];
   readonly refusals: readonly number[];
-  readonly records: readonly AccessRecord[];
+  readonly dropped: readonly string[];
+  readonly records: readonly FinishedRequest[];
 };
 
 export type ServiceOptions = {
@@ -22,34 +24,48 @@ export type ServiceOptions = {
   readonly now?: () => number;
   readonly allowedHosts?: readonly string[];
   readonly keepAliveTimeoutMs?: number;
+  readonly maxConnections?: number;
+  readonly limits?: Partial<Limits>;
   readonly observed?: boolean;
   /** Which of its servers; the plain one when not given. */
-  readonly server?: (app: App) => Server | Promise<Server>;
+  readonly server?: (app: App) => Server;
 };
 
 /** Starts the service; it stops when the test `t` ends. */
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<Service> {
+  const service = await openService(options);
+  t.after(async () => {
+    const closed = service.app.close();
+    service.app.cut();
+    await closed;
+  });
+  return service;
+}
+
+/** Starts the service; who calls this stops it. */
+export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const reported: { error: unknown; traceId: string }[] = [];
   const refusals: number[] = [];
-  const records: AccessRecord[] = [];
+  const dropped: string[] = [];
+  const records: FinishedRequest[] = [];
   const app = await createApp({
     development: options.development ?? false,
     now: options.now ?? (() => NOW),
     allowedHosts: options.allowedHosts,
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 75_000,
-    reportError: (error, traceId) => reported.push({ error, traceId }),
-    reportRefusal: (status) => refusals.push(status),
-    recordAccess: options.observed === true ? (record) => records.push(record) : undefined,
+    maxConnections: options.maxConnections ?? 1_000,
+    ...(options.limits !== undefined && { limits: options.limits }),
+    reports: {
+      failed: (error, traceId) => reported.push({ error, traceId }),
+      refused: (status) => refusals.push(status),
+      dropped: (reason) => dropped.push(reason),
+      finished: options.observed === true ? (record) => records.push(record) : undefined,
+    },
   });
-  const server = (await options.server?.(app)) ?? app.createServer();
+  const server = options.server?.(app) ?? app.createServer();
   server.listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
-  t.after(async () => {
-    const closed = app.close();
-    app.cut();
-    await closed;
-  });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
-  return { app, server, port: address.port, reported, refusals, records };
+  return { app, server, port: address.port, reported, refusals, dropped, records };
 }

@@ -1,14 +1,6 @@
 // Requests after which the connection stays open, each with the reply that it must get.
-import type { Random } from './random.ts';
-
-export type Part = {
-  /** A character a byte. */
-  readonly bytes: string;
-  /** Any of these is right. */
-  readonly statuses: readonly number[];
-  /** What the body begins with. */
-  readonly body: string;
-};
+import type { Random } from '../support/random.ts';
+import type { Part } from './part.ts';
 
 /** A head of these lines, each with its line break, and the empty line. */
 export const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
@@ -25,12 +17,12 @@ function greeting(random: Random): Part {
   // Hardly ever the same name twice: a memory of names would show.
   const name = `${random.pick(NAMES).slice(0, 70)} ${random.below(1e9)}`;
   const bytes = get(`/api/greetings?name=${encodeURIComponent(name)}`, random);
-  return { bytes, statuses: [200], body: `{"message":${JSON.stringify(`Hello, ${name}!`).slice(0, -1)}` };
+  return { bytes, statuses: [200], body: `{"message":${JSON.stringify(`Hello, ${name}!`)}`, isLast: false };
 }
 
 function badName(random: Random): Part {
   const bytes = get(`/api/greetings?${random.below(1e9)}&name=${random.pick(BAD_NAMES)}`, random, traceparent(random));
-  return { bytes, statuses: [400], body: '{"type":"https://tools.ietf.org/' };
+  return { bytes, statuses: [400], body: '{"type":"https://tools.ietf.org/', isLast: false };
 }
 
 function traceparent({ below }: Random): string {
@@ -54,8 +46,8 @@ function notAllowed(random: Random): Part {
   return empty(405, head(`${method} ${random.pick(['/health', '/api/greetings?name='])} HTTP/1.1`, 'Host: a', 'Content-Length: 2') + '{}');
 }
 
-const healthy = (bytes: string): Part => ({ bytes, statuses: [200], body: 'Healthy' });
-const empty = (status: number, bytes: string): Part => ({ bytes, statuses: [status], body: '' });
+const healthy = (bytes: string): Part => ({ bytes, statuses: [200], body: 'Healthy', isLast: false });
+const empty = (status: number, bytes: string): Part => ({ bytes, statuses: [status], body: '', isLast: false });
 
 const KINDS = [
   greeting, greeting, greeting, greeting, greeting, badName, badName, content, chunks, notAllowed,
@@ -68,7 +60,7 @@ const KINDS = [
   (random: Random) => empty(404, get(`/nope/${random.below(1e9)}`, random)),
   (random: Random) => empty(404, get(random.pick(['/', '//health', '/health/', '/HEALTH', '/api/../health', '/%68ealth', '/openapi/v1.json']), random)),
   () => empty(404, head('OPTIONS * HTTP/1.1', 'Host: a')),
-  (random: Random) => ({ bytes: get('/api/greetings', random), statuses: [200], body: '{"message":"Hello, World!"' }),
+  (random: Random) => ({ bytes: get('/api/greetings', random), statuses: [200], body: '{"message":"Hello, World!"', isLast: false }),
 ] as const;
 
 /** A request of any kind that leaves the connection open. */

@@ -1,6 +1,7 @@
 // Requests after which the service closes the connection: hostile ones, and a few that ask for it.
-import { filler, head, type Part } from './legal-requests.ts';
-import type { Random } from './random.ts';
+import { filler, head } from './legal-requests.ts';
+import type { Part } from './part.ts';
+import type { Random } from '../support/random.ts';
 
 const get = (...fields: readonly string[]) => head('GET /health HTTP/1.1', ...fields);
 const target = (text: string, method = 'GET') => head(`${method} ${text} HTTP/1.1`, 'Host: a.example');
@@ -20,6 +21,8 @@ type Kind = readonly [status: number | readonly number[], bytes: (random: Random
 // it is there: not behind content without a line feed, nor when it comes in two packets.
 const or400 = (status: number): readonly number[] => [status, 400];
 
+const connect: Kind = [501, () => target('a.example:80', 'CONNECT')];
+
 const KINDS: readonly [Kind, ...Kind[]] = [
   [200, () => get('Host: a', 'Connection: close')],
   [200, () => head('GET /health HTTP/1.0')],
@@ -38,14 +41,14 @@ const KINDS: readonly [Kind, ...Kind[]] = [
   [400, ({ pick }) => get('Host: a', pick(['X', ': x', 'X y: z', 'X : a', 'X: a\0b', 'X: a\r\n b']))],
   [400, () => TLS_HELLO],
   [400, (random) => `${noise(random)}\r\n\r\n`],
-  [404, () => target('a.example:80', 'CONNECT')],
+  connect,
   [or400(404), ({ below }) => target(`/nope/${below(1e9)}`, `BREW${below(1e9)}`)],
   [or400(405), ({ below }) => target('/health', `BREW${below(1e9)}`)],
   [or400(405), () => target('/api/greetings?name=', 'get')],
   [413, () => get('Host: a', 'Content-Length: 65537')],
   [413, ({ below }) => get('Host: a', 'Content-Length: 99999999') + 'x'.repeat(below(100_000))],
   [413, () => chunked(`8000\r\n${'x'.repeat(32_768)}\r\n8001\r\n${'x'.repeat(32_769)}\r\n0\r\n\r\n`)],
-  [413, () => chunked(`3;${'x'.repeat(20_000)}\r\nabc\r\n0\r\n\r\n`)],
+  [400, () => chunked(`3;${'x'.repeat(20_000)}\r\nabc\r\n0\r\n\r\n`)],
   [417, ({ pick }) => get('Host: a', `Expect: ${pick(['tea', '', '100-continue, tea'])}`)],
   [431, ({ below }) => get('Host: a', ...filler(100 + below(1_000)))],
   [431, ({ below }) => get('Host: a', `X: ${'x'.repeat(16_384 + below(50_000))}`)],
@@ -54,10 +57,29 @@ const KINDS: readonly [Kind, ...Kind[]] = [
   [505, () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
 ];
 
-const AFTERWARDS = ['', '', target('/health'), 'noise'] as const;
-
-/** A request of any kind that ends the connection, at times with bytes after it, which must not be answered. */
+/** A request of any kind that ends the connection. */
 export function lastRequest(random: Random): Part {
-  const [status, bytes] = random.pick(KINDS);
-  return { bytes: bytes(random) + random.pick(AFTERWARDS), statuses: [status].flat(), body: status === 200 ? 'Healthy' : '' };
+  return partOf(random.pick(KINDS), random);
+}
+
+// Those that end the connection in node's own code by other ways than an ordinary request does.
+const NOTABLE: readonly [Kind, ...Kind[]] = [
+  connect, connect, connect, connect,
+  [200, () => get('Host: a', 'Connection: Upgrade', 'Upgrade: websocket')],
+  [200, () => get('Host: a', 'Expect: 100-continue', 'Content-Length: 5')],
+  [200, () => get('Host: a', 'Connection: close')],
+  [200, () => `${get('Host: a', 'Connection: close', 'Content-Length: 5')}12345`],
+  [400, () => get()],
+  [400, () => chunked('3\r\nabcd\r\n')],
+  [413, () => get('Host: a', 'Content-Length: 65537')],
+  [or400(405), () => target('/health', 'BREW')],
+];
+
+/** One of the few that end the connection in ways of their own. */
+export function notableLastRequest(random: Random): Part {
+  return partOf(random.pick(NOTABLE), random);
+}
+
+function partOf([status, bytes]: Kind, random: Random): Part {
+  return { bytes: bytes(random), statuses: [status].flat(), body: status === 200 ? 'Healthy' : '', isLast: true };
 }

@@ -1,0 +1,31 @@
+// Node's request, which parses itself when it is first asked what it says.
+import type { ServerResponse } from 'node:http';
+import type { OpenRecord } from './reports.ts';
+import { http } from './node-http.ts';
+import { ParsedRequest } from './parsed-request.ts';
+
+/** For node's `IncomingMessage` option. */
+export class IncomingRequest extends http.IncomingMessage {
+  #parsed: ParsedRequest | undefined;
+  /** Its access record, when one is kept. */
+  record: OpenRecord | undefined;
+
+  get parsed(): ParsedRequest {
+    return (this.#parsed ??= new ParsedRequest(this.method ?? '', this.url ?? '', this.httpVersion, this.rawHeaders));
+  }
+}
+
+/** Node's response to it. */
+export type Response = ServerResponse<IncomingRequest>;
+
+const NO_HEADERS = Object.freeze({});
+
+// Faster: node looks for content-length, transfer-encoding and expect in `headers`, for every request, and
+// builds an object of all fields for that. A legal request without content and expectations has none of them.
+// (Not an `override get`, because the types call `headers` a field. In node it is an accessor.)
+Object.defineProperty(IncomingRequest.prototype, 'headers', {
+  get(this: IncomingRequest) {
+    const { hasContent, mustBeLast } = this.parsed;
+    return hasContent || mustBeLast ? Reflect.get(http.IncomingMessage.prototype, 'headers', this) : NO_HEADERS;
+  },
+});

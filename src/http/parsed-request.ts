@@ -1,0 +1,45 @@
+// What the head of a request says, checked.
+import type { Request } from './reply.ts';
+import { parseHead, type Head } from './request-head.ts';
+import { parseTarget, pathOfIllegalTarget } from './request-target.ts';
+import { childTraceparent } from './trace-context.ts';
+
+/** A request whose head has been parsed. Its `refusalStatus` says whether it is legal. */
+export class ParsedRequest implements Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly host: string | undefined;
+  /** The status that refuses the request, or 0 when it is legal. */
+  readonly refusalStatus: number;
+  /** Content follows, and is received before the request is answered. */
+  readonly hasContent: boolean;
+  /** The last request on its connection: the connection is closed after the reply to it. */
+  readonly mustBeLast: boolean;
+  readonly #traceparent: string | undefined;
+  #traceId: string | undefined;
+
+  /** From a request line and its header fields (names and values, in turn). */
+  constructor(method: string, target: string, httpVersion: string, fields: readonly string[]) {
+    const head = parseHead(httpVersion, fields);
+    const parsed = parseTarget(method, target, head.host);
+    this.method = method;
+    this.path = parsed?.path ?? pathOfIllegalTarget(target);
+    this.query = parsed?.query ?? '';
+    this.host = head.host;
+    this.refusalStatus = refusalOf(head, parsed !== undefined);
+    this.hasContent = head.hasContent;
+    this.mustBeLast = head.mustBeLast || this.refusalStatus !== 0;
+    this.#traceparent = head.traceparent;
+  }
+
+  /** Drawn when it is first asked for, which most requests never do, and then kept. */
+  get traceId(): string {
+    return (this.#traceId ??= childTraceparent(this.#traceparent));
+  }
+}
+
+function refusalOf(head: Head, isLegalTarget: boolean): number {
+  if (head.refusalStatus !== 0) return head.refusalStatus;
+  return isLegalTarget ? 0 : 400;
+}

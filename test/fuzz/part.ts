@@ -1,0 +1,45 @@
+// A request of a test, and the reply that it must get.
+import type { WireReply } from '../support/wire.ts';
+
+export type Part = {
+  /** A character a byte. */
+  readonly bytes: string;
+  /** Any of these is right. */
+  readonly statuses: readonly number[];
+  /** What the body begins with; empty: there is none. */
+  readonly body: string;
+  /** A header line that the reply has, if one is to be looked for. */
+  readonly header?: string;
+  /** After the reply to it the service closes the connection. */
+  readonly isLast: boolean;
+};
+
+/** The same part, sent to a listener that redirects what is legal. */
+export function redirected(part: Part): Part {
+  const statuses = part.isLast ? part.statuses.map((status) => ([200, 404, 405].includes(status) ? redirection(part) : status)) : [redirection(part)];
+  return { ...part, statuses, body: '' };
+}
+
+// Without a host, nobody knows where to.
+const redirection = ({ bytes }: Part) => (/\r\nhost:/i.test(bytes) ? 307 : 400);
+
+/** The same part, sent to a service that drains: it is the last one. */
+export function drained(part: Part): Part {
+  const isHealthy = part.body === 'Healthy';
+  return { ...part, isLast: true, ...(isHealthy && { statuses: [503], body: 'Unhealthy' }) };
+}
+
+/** Whether `reply` is the reply to `part`, whatever it says of the connection. */
+export function isReplyTo({ statuses, body, header }: Part, reply: WireReply): boolean {
+  const hasBody = body === '' ? reply.body === '' : reply.body.startsWith(body);
+  return statuses.includes(reply.status) && hasBody && (header === undefined || reply.headers.includes(header));
+}
+
+/** Throws when `replies` are not those that `parts` must get. */
+export function checkReplies(replies: readonly WireReply[], parts: readonly Part[]): void {
+  parts.forEach((part, i) => {
+    const reply = replies[i];
+    if (reply === undefined || !isReplyTo(part, reply)) throw new Error(`${JSON.stringify(part.bytes.slice(0, 300))} was answered ${JSON.stringify(reply)}.`);
+  });
+  if (replies.length > parts.length) throw new Error(`${replies.length} replies to ${parts.length} requests.`);
+}

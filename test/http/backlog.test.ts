@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { ServerResponse } from 'node:http';
+import { Socket, connect } from 'node:net';
+import { test } from 'node:test';
+import { createBacklog } from '../../src/http/backlog.ts';
+import { IncomingRequest } from '../../src/http/incoming-request.ts';
+import { startService } from '../support/service.ts';
+import { exchange, requestBytes } from '../support/wire.ts';
+
+const response = () => new ServerResponse(new IncomingRequest(new Socket()));
+
+test('when more responses wait than may, the connection with the most of them is cut', async () => {
+  let cuts = 0;
+  const { add } = createBacklog(5, () => (cuts += 1));
+  const [few, many] = [new Socket(), new Socket()];
+  for (let i = 0; i < 2; i++) add(few, response());
+  for (let i = 0; i < 3; i++) add(many, response());
+  assert.deepEqual([few.destroyed, many.destroyed, cuts], [false, false, 0]);
+  add(few, response());
+  assert.deepEqual([few.destroyed, many.destroyed, cuts], [true, false, 1], 'of two with three, the one that came first');
+  for (let i = 0; i < 2; i++) add(many, response());
+  assert.equal(many.destroyed, false, 'those of the other do not count any more');
+  add(many, response());
+  assert.deepEqual([many.destroyed, cuts], [true, 2]);
+});
+
+test('the connection with the most of them is cut whenever it came', () => {
+  const { add } = createBacklog(5, () => {});
+  const [few, many] = [new Socket(), new Socket()];
+  for (let i = 0; i < 2; i++) add(few, response());
+  for (let i = 0; i < 4; i++) add(many, response());
+  assert.deepEqual([few.destroyed, many.destroyed], [false, true]);
+});
+
+test('a response that has left does not wait any more, and neither do those of a connection that has ended', async () => {
+  const { add } = createBacklog(2, () => assert.fail('nothing is to be cut'));
+  const socket = new Socket();
+  for (let i = 0; i < 10; i++) {
+    const left = response();
+    add(socket, left);
+    left.emit('finish');
+  }
+  const late = response();
+  add(socket, late);
+  add(socket, response());
+  socket.destroy();
+  await once(socket, 'close');
+  late.emit('finish');
+  const other = new Socket();
+  add(other, response());
+  add(other, response());
+});
+
+test('a cut keeps its errors without a trace to itself: others have theirs', async () => {
+  const before = Error.stackTraceLimit;
+  const { add } = createBacklog(0, () => {});
+  const socket = new Socket();
+  add(socket, response());
+  let during = -1;
+  socket.once('close', () => (during = Error.stackTraceLimit));
+  await new Promise((resolve) => new EventEmitter().once('never', resolve) && socket.once('close', resolve));
+  assert.deepEqual([during, Error.stackTraceLimit], [before, before]);
+});
+
+test('a client that lets too many replies wait is cut, and others get theirs', async (t) => {
+  const { port, server, dropped } = await startService(t, { limits: { maxBacklog: 100 } });
+  const accepted = once(server, 'connection');
+  const client = connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume();
+  const [connection] = await accepted;
+  const closed = new Promise((resolve) => connection.once('close', resolve));
+  client.write(requestBytes('GET', '/api/greetings', []).repeat(102)); // one goes out at once
+  await closed;
+  assert.deepEqual(dropped, ['unread']);
+  const { replies } = await exchange(port, requestBytes('GET', '/health', []).repeat(50) + requestBytes('GET', '/health'));
+  assert.equal(replies.length, 51);
+});

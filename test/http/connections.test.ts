@@ -1,0 +1,281 @@
+// Time and numbers are bounded, whatever the clients do. The clock of the sweep is held by the tests.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
+import { readTlsFiles } from '../../src/host/tls-files.ts';
+import { startService, type ServiceOptions } from '../support/service.ts';
+import { exchange, parseReplies, request, requestBytes } from '../support/wire.ts';
+
+const get = requestBytes('GET', '/api/greetings', []);
+const health = requestBytes('GET', '/health', []);
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The service, with a clock for its sweep: `pass` lets seconds pass one by one. */
+async function startWithClock(t: TestContext, options: ServiceOptions = {}) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const service = await startService(t, options);
+
+  /** A client, and the service's end of its connection. */
+  async function open(): Promise<{ client: Socket; accepted: Socket }> {
+    const connection = once(service.server, 'connection');
+    const client = connect({ port: service.port, host: '127.0.0.1' });
+    const [accepted] = await connection;
+    return { client, accepted };
+  }
+  function pass(seconds: number): void {
+    for (let i = 0; i < seconds; i++) t.mock.timers.tick(1000);
+  }
+  return { ...service, open, pass };
+}
+
+/** One request and its reply, which has left the service when this resolves. */
+async function use({ client, accepted }: { client: Socket; accepted: Socket }): Promise<void> {
+  client.write(health);
+  await once(client, 'data');
+  while (accepted.writableLength > 0) await turn(); // TLS tells a little later
+}
+
+test('an idle connection is closed after the idle time, without a word, and not before', async (t) => {
+  const { open, pass } = await startWithClock(t);
+  const { client, accepted } = await open();
+  client.write(health);
+  const [bytes] = await once(client, 'data');
+  assert.deepEqual(parseReplies(bytes)[0]?.headers.slice(-2), ['Date: now', 'Connection: keep-alive']);
+  pass(75); // the first of them sees that it has been used
+  assert.equal(accepted.destroyed, false);
+  pass(1);
+  assert.equal(accepted.destroyed, true);
+  assert.deepEqual(await client.toArray(), []);
+});
+
+test('a connection that is used again and again lives, and is closed one idle time after its last use', async (t) => {
+  const { open, pass } = await startWithClock(t, { keepAliveTimeoutMs: 20_000 });
+  const { client, accepted } = await open();
+  await use({ client, accepted });
+  pass(15);
+  await use({ client, accepted });
+  pass(15);
+  await use({ client, accepted });
+  pass(20);
+  assert.equal(accepted.destroyed, false);
+  pass(1);
+  assert.equal(accepted.destroyed, true);
+});
+
+test('with a short idle time, content that pauses for longer is still answered', async (t) => {
+  const { open, pass, server } = await startWithClock(t, { keepAliveTimeoutMs: 1 });
+  const { client } = await open();
+  const requested = once(server, 'request');
+  client.write('GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na');
+  await requested;
+  pass(10);
+  client.write('b');
+  const [bytes] = await once(client, 'data');
+  assert.deepEqual(parseReplies(bytes).map((reply) => reply.body), ['Healthy']);
+});
+
+/** Sends 20,000 requests and reads nothing, until replies wait in the service. */
+async function stall(client: Socket, accepted: Socket): Promise<void> {
+  client.pause();
+  client.write(get.repeat(20_000));
+  while (accepted.writableLength === 0) await turn();
+  for (let written = -1; written !== accepted.bytesWritten; await turn()) written = accepted.bytesWritten;
+}
+
+test('a client that reads no replies is dropped after 15 s', async (t) => {
+  const { open, pass } = await startWithClock(t);
+  const { client, accepted } = await open();
+  await stall(client, accepted);
+  pass(15);
+  assert.equal(accepted.destroyed, false);
+  pass(1);
+  assert.equal(accepted.destroyed, true);
+});
+
+test('a client that reads late gets all its replies, and may then be idle for as long as any other', async (t) => {
+  const { open, pass } = await startWithClock(t);
+  const { client, accepted } = await open();
+  await stall(client, accepted);
+  pass(14);
+  let replies = 0;
+  let tail = '';
+  client.on('data', (chunk: Buffer) => {
+    const text = tail + chunk.toString('latin1');
+    replies += text.split('HTTP/1.1 200 OK').length - 1;
+    tail = text.slice(-14);
+  });
+  client.resume();
+  while (replies < 20_000) await turn();
+  pass(75);
+  assert.equal(accepted.destroyed, false);
+  pass(1);
+  assert.equal(accepted.destroyed, true);
+});
+
+test('a client that reads no replies is dropped whatever it goes on sending after its last request', async (t) => {
+  const { open, pass } = await startWithClock(t);
+  const { client, accepted } = await open();
+  await stall(client, accepted);
+  client.write('noise\r\n\r\n');
+  for (let second = 0; second < 16; second++) {
+    client.write('more');
+    await turn();
+    pass(1);
+  }
+  assert.equal(accepted.destroyed, true);
+});
+
+test('a client may go on sending for a second after its last reply, and is cut off then', async (t) => {
+  const { open, pass } = await startWithClock(t);
+  const { client, accepted } = await open();
+  client.on('error', () => {}); // being cut off
+  client.write('POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n');
+  const [bytes] = await once(client, 'data');
+  assert.deepEqual(parseReplies(bytes), [{
+    statusLine: 'HTTP/1.1 413 Payload Too Large', status: 413, headers: ['Content-Length: 0', 'Date: now', 'Connection: close'], body: '',
+  }]);
+  pass(1);
+  const { bytesRead } = accepted;
+  client.write('more');
+  while (accepted.bytesRead === bytesRead) await turn();
+  assert.equal(accepted.destroyed, false);
+  pass(1);
+  assert.equal(accepted.destroyed, true);
+});
+
+for (const [what, bytes] of [
+  ['that sends nothing', ''],
+  ['that does not end its headers', 'GET /health HTTP/1.1\r\nHost: a\r\nX'],
+  ['that does not end its content', 'POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc'],
+] as const) {
+  test(`a client ${what} gets 408 when its time is over, and others are served meanwhile`, async (t) => {
+    const { port, refusals } = await startService(t, { limits: { headMs: 100, requestMs: 200, sweepMs: 20 } });
+    const slow = exchange(port, bytes);
+    assert.equal((await request(port, 'GET', '/health')).status, 200);
+    const { replies, ended } = await slow;
+    assert.deepEqual(replies, [{ statusLine: 'HTTP/1.1 408 Request Timeout', status: 408, headers: ['Content-Length: 0', 'Date: now', 'Connection: close'], body: '' }]);
+    assert.ok(ended);
+    assert.deepEqual(refusals, [408]);
+  });
+}
+
+test('a client that sends a byte at a time is not given more time for it', async (t) => {
+  const { port } = await startService(t, { limits: { headMs: 100, sweepMs: 20 } });
+  const client = connect({ port, host: '127.0.0.1' });
+  client.write('GET /health HTTP/1.1\r\nX: ');
+  const drip = setInterval(() => client.write('x'), 10);
+  const chunks = await client.toArray();
+  clearInterval(drip);
+  assert.deepEqual(parseReplies(Buffer.concat(chunks)).map((reply) => reply.status), [408]);
+});
+
+test('the limits are: headers in 10 s, a request in 15 s, looked at every second; headers of 16 KiB, none dropped', async (t) => {
+  const { server } = await startService(t);
+  const limits = ['headersTimeout', 'requestTimeout', 'connectionsCheckingInterval', 'keepAliveTimeout', 'maxHeaderSize', 'maxHeadersCount'];
+  assert.deepEqual(limits.map((limit) => Reflect.get(server, limit)), [10_000, 15_000, 1_000, 0, 16_384, 0]);
+});
+
+test('at the bound, the connection that has been idle longest makes room for a new one', async (t) => {
+  const { open, pass, dropped } = await startWithClock(t, { maxConnections: 3 });
+  const [first, second, third] = [await open(), await open(), await open()];
+  for (const connection of [first, second, third]) await use(connection);
+  pass(1);
+  await use(first);
+  pass(1);
+  const fourth = await open();
+  assert.deepEqual([first, second, third, fourth].map(({ accepted }) => accepted.destroyed), [false, true, false, false]);
+  await once(second.client.resume(), 'close');
+  await use(fourth);
+  assert.deepEqual(dropped, ['idle']);
+});
+
+test('at the bound, when no connection is idle, the new one is closed at once', async (t) => {
+  const { open, dropped, server } = await startWithClock(t, { maxConnections: 2 });
+  const [first, second] = [await open(), await open()];
+  for (const { client } of [first, second]) {
+    const requested = once(server, 'request');
+    client.write('GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na');
+    await requested;
+  }
+  const third = await open();
+  third.client.on('error', () => {});
+  await once(third.client.resume(), 'close');
+  assert.deepEqual([first, second, third].map(({ accepted }) => accepted.destroyed), [false, false, true]);
+  assert.deepEqual(dropped, ['full']);
+  first.client.write('b');
+  assert.equal(parseReplies((await once(first.client, 'data'))[0])[0]?.body, 'Healthy');
+});
+
+async function startTls(t: TestContext, options: ServiceOptions = {}) {
+  const secureContext = readTlsFiles(makeCertificate(temporaryFolder(t), 'localhost'), () => assert.fail('nothing is to be logged'));
+  const service = await startWithClock(t, { ...options, server: (app) => app.createSecureServer(secureContext) });
+  async function openTls() {
+    const accepted = once(service.server, 'secureConnection');
+    const client = connectTls({ port: service.port, host: '127.0.0.1', rejectUnauthorized: false });
+    const [socket] = await accepted;
+    return { client, accepted: socket };
+  }
+  return { ...service, openTls };
+}
+
+test('an idle TLS connection is closed after the idle time, and not before', async (t) => {
+  const { openTls, pass } = await startTls(t);
+  const { client, accepted } = await openTls();
+  await use({ client, accepted });
+  pass(75);
+  assert.equal(accepted.destroyed, false);
+  pass(1);
+  assert.equal(accepted.destroyed, true);
+  await once(client.resume(), 'close');
+});
+
+test('a client of the TLS port that never begins its handshake is closed after the time for it', async (t) => {
+  const { open } = await startTls(t, { limits: { headMs: 50 } });
+  const { client, accepted } = await open();
+  await once(client.resume(), 'close');
+  assert.equal(accepted.destroyed, true);
+});
+
+test('at the bound of TLS, idle connections and those without a handshake make room, and others do not', async (t) => {
+  const { open, openTls, dropped, server, port } = await startTls(t, { maxConnections: 2 });
+  const silent = await open();
+  const used = await openTls();
+  await use(used);
+  const ends = [used, silent].map(({ client }) => once(client.resume(), 'close'));
+  const third = await openTls();
+  const requested = once(server, 'request');
+  third.client.write('GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na');
+  await requested;
+  const fourth = await openTls();
+  await Promise.all(ends);
+  const alsoRequested = once(server, 'request');
+  fourth.client.write('GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na');
+  await alsoRequested;
+  const fifth = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await assert.rejects(once(fifth, 'secureConnect'));
+  assert.deepEqual(dropped, ['idle', 'idle', 'full']);
+  third.client.write('b');
+  assert.equal(parseReplies((await once(third.client, 'data'))[0])[0]?.body, 'Healthy');
+});
+
+test('over TLS, a client that ends its side behind an illegal request gets the replies that wait, and the refusal', async (t) => {
+  const { port } = await startTls(t);
+  for (const count of [1, 154, 500]) {
+    const options = { port, host: '127.0.0.1', rejectUnauthorized: false, allowHalfOpen: true };
+    const client = connectTls(options);
+    client.end(`${get.repeat(count)}GET /health HTTP/1.1\r\n\r\n`);
+    const replies = parseReplies(Buffer.concat(await client.toArray()));
+    assert.deepEqual(replies.map(({ status }) => status), [...Array.from({ length: count }, () => 200), 400]);
+  }
+});
+
+test('a connection over TLS is counted once when all are cut', async (t) => {
+  const { app, open, openTls } = await startTls(t);
+  const clients = [await openTls(), await openTls(), await open()];
+  for (const { client } of clients) client.on('error', () => {});
+  assert.equal(app.cut(), 3);
+  await Promise.all(clients.map(({ client }) => once(client.resume(), 'close')));
+});

@@ -1,0 +1,308 @@
+// What arrives on a connection, as bytes, and what becomes of it.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+import { connect } from 'node:net';
+import { describe, test, type TestContext } from 'node:test';
+import { emptyReply } from '../../src/http/reply.ts';
+import { createServer, type ServerOptions } from '../../src/http/server.ts';
+import { portIn, spawnService } from '../support/process.ts';
+import { startService } from '../support/service.ts';
+import { exchange, exchangeOn, requestBytes, type Exchange } from '../support/wire.ts';
+
+const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
+const greetings = requestBytes('GET', '/api/greetings', []);
+const statuses = ({ replies }: Exchange) => replies.map((reply) => reply.status);
+
+/** A reply without content that is the last one on its connection. */
+function lastReply(statusLine: string, ...fields: readonly string[]): Exchange {
+  const headers = [...fields, 'Content-Length: 0', 'Date: now', 'Connection: close'];
+  return { replies: [{ statusLine: `HTTP/1.1 ${statusLine}`, status: Number.parseInt(statusLine, 10), headers, body: '' }], ended: true };
+}
+
+const notFound = lastReply('404 Not Found');
+const notAllowed = lastReply('405 Method Not Allowed', 'Allow: GET');
+const badRequest = lastReply('400 Bad Request');
+const misdirected = lastReply('421 Misdirected Request');
+
+describe('a method that node does not know', () => {
+  const cases: readonly (readonly [what: string, bytes: string, expected: Exchange, refusals: readonly number[]])[] = [
+    ['is not allowed on a path of the table', head('BREW /health HTTP/1.1', 'Host: a'), notAllowed, []],
+    ['is as good as any other on another path', head('BREW /nope HTTP/1.1', 'Host: a'), notFound, []],
+    ['needs no Host in HTTP/1.0', head('BREW /health HTTP/1.0'), notAllowed, []],
+    ['is refused without a Host', head('BREW /health HTTP/1.1'), badRequest, [400]],
+    ['is refused with two Hosts', head('BREW /health HTTP/1.1', 'Host: a', 'Host: a'), badRequest, [400]],
+    ['is refused with an illegal Host', head('BREW /health HTTP/1.1', 'Host: a b'), badRequest, [400]],
+    ['is refused with an illegal target', head('BREW /health#a HTTP/1.1', 'Host: a'), badRequest, [400]],
+    ['is refused with two lengths', head('BREW /health HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 1'), badRequest, [400]],
+    ['is refused with a line that is no field', head('BREW /health HTTP/1.1', 'Host: a', 'X'), badRequest, [400]],
+    ['is refused when its head does not arrive in one piece', 'BREW /health HTTP/1.1\r\nHost: a\r\n', badRequest, [400]],
+    ['is refused when its head ends in bare line feeds', 'BREW /health HTTP/1.1\nHost: a\n\n', badRequest, [400]],
+  ];
+  for (const [what, bytes, expected, refused] of cases) {
+    test(what, async (t) => {
+      const { port, refusals, reported } = await startService(t);
+      assert.deepEqual(await exchange(port, bytes), expected);
+      assert.deepEqual([refusals, reported], [refused, []]);
+    });
+  }
+
+  test('is answered for allowed hosts only', async (t) => {
+    const { port, refusals } = await startService(t, { allowedHosts: ['a'] });
+    assert.deepEqual(await exchange(port, head('BREW /health HTTP/1.1', 'Host: A:80')), notAllowed);
+    assert.deepEqual(refusals, []);
+    for (const bytes of [head('BREW /health HTTP/1.1', 'Host: b'), head('BREW /health HTTP/1.0')]) assert.deepEqual(await exchange(port, bytes), misdirected);
+    assert.deepEqual(refusals, [421, 421]);
+    assert.deepEqual(await exchange(port, head('BREW /health HTTP/1.1', 'Host: a', 'Host: a')), badRequest);
+  });
+
+  test('is redirected where every request is', async (t) => {
+    const { port, refusals } = await startService(t, { server: (app) => app.createRedirectServer(8443) });
+    assert.deepEqual(await exchange(port, head('BREW /a?b HTTP/1.1', 'Host: a:8080')), lastReply('307 Temporary Redirect', 'Location: https://a:8443/a?b'));
+    assert.deepEqual(refusals, []);
+    assert.deepEqual(await exchange(port, head('BREW /a HTTP/1.1', 'Host: a', 'Host: a')), badRequest);
+    assert.deepEqual(await exchange(port, 'BREW /a HTTP/1.1\r\nHost: a\r\n'), badRequest);
+    assert.deepEqual(refusals, [400, 400]);
+  });
+
+  test('has a record of what it asked for', async (t) => {
+    const { port, records } = await startService(t, { observed: true });
+    await exchange(port, head('BREW http://a/health?name=Ada HTTP/1.1', 'Host: a'));
+    await exchange(port, 'BREW /health HTTP/1.1\r\nHost: a\r\n');
+    assert.deepEqual(records.map(({ method, path, status }) => ({ method, path, status })), [
+      { method: 'BREW', path: '/health', status: 405 },
+      { method: undefined, path: undefined, status: 400 },
+    ]);
+  });
+});
+
+describe('CONNECT (RFC 9110 15.6.2)', () => {
+  const connectHead = head('CONNECT a.example:80 HTTP/1.1', 'Host: a.example:80');
+
+  test('gets 501, and its connection is closed: here is no proxy', async (t) => {
+    const { port, refusals, records } = await startService(t, { observed: true });
+    assert.deepEqual(await exchange(port, connectHead + greetings), lastReply('501 Not Implemented'));
+    assert.deepEqual(refusals, [], 'it is no illegal request');
+    assert.deepEqual(records.map(({ method, path, status }) => [method, path, status]), [['CONNECT', 'a.example:80', 501]]);
+  });
+
+  test('is answered after the requests before it', async (t) => {
+    const { port } = await startService(t);
+    assert.deepEqual(statuses(await exchange(port, greetings.repeat(20) + connectHead)), [...Array.from({ length: 20 }, () => 200), 501]);
+  });
+
+  test('gets 501 on a listener that redirects, too', async (t) => {
+    const { port } = await startService(t, { server: (app) => app.createRedirectServer(8443) });
+    assert.deepEqual(await exchange(port, connectHead), lastReply('501 Not Implemented'));
+  });
+
+  test('with an illegal target is refused with 400', async (t) => {
+    const { port, refusals } = await startService(t);
+    assert.deepEqual(await exchange(port, head('CONNECT user:secret@a:80 HTTP/1.1', 'Host: a:80')), badRequest);
+    assert.deepEqual(refusals, [400]);
+  });
+});
+
+test('what the record of a refused request says of its target is a path, never user information or a query', async (t) => {
+  const { port, records, refusals } = await startService(t, { observed: true });
+  for (const target of ['http://user:secret@a/health?name=Ada', 'HTTP://user:secret@a', 'ftp://user:secret@a/health', 'http://a/health?name=Ada#', 'user:secret@a', '/nope#secret']) {
+    for (const method of ['GET', 'BREW', 'CONNECT']) assert.deepEqual(await exchange(port, head(`${method} ${target} HTTP/1.1`, 'Host: a')), badRequest);
+  }
+  assert.deepEqual([records.length, refusals.length], [18, 18]);
+  assert.deepEqual(records.map(({ path = '' }) => path), ['/health', '', '/health', '/health', '', '/nope'].flatMap((path) => [path, path, path]));
+  assert.doesNotMatch(JSON.stringify(records), /user|secret|Ada/);
+});
+
+test('chunk extensions without end are refused with 400: it is the framing that is bad, not the content', async (t) => {
+  const { port, refusals } = await startService(t);
+  const bytes = `${head('POST /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}3;${'x'.repeat(20_000)}\r\nabc\r\n0\r\n\r\n`;
+  assert.deepEqual(await exchange(port, bytes), badRequest);
+  assert.deepEqual(refusals, [400]);
+});
+
+describe('with --insecure-http-parser, which is for others', () => {
+  test('bare line feeds, NUL and folded lines are refused all the same', async (t) => {
+    const service = spawnService(t, { PORT: '0', NODE_OPTIONS: '--insecure-http-parser', KEEP_ALIVE_TIMEOUT_MS: '2000' });
+    const port = portIn(await service.nextLine());
+    for (const bytes of [
+      'GET /health HTTP/1.1\nHost: a\n\n',
+      'GET /health HTTP/1.1\r\nHost: a\nX: b\r\n\r\n',
+      head('GET /health HTTP/1.1', 'Host: a', 'X: a\0b'),
+      head('GET /health HTTP/1.1', 'Host: a', 'X: a', ' b'),
+      head('GET /health HTTP/1.1', 'Host: a', 'X: a', '\tb'),
+      head('GET /health HTTP/1.1', 'Host : a'),
+      head('GET /health HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
+      `${head('GET /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}1\nx\n0\n\n`,
+    ]) {
+      assert.deepEqual(await exchange(port, bytes), badRequest, JSON.stringify(bytes));
+    }
+    assert.deepEqual(statuses(await exchange(port, requestBytes('GET', '/health'))), [200], 'and the service goes on');
+  });
+});
+
+// Each of these is followed by requests that must neither be executed nor recorded. Where node's parser
+// stops by itself (`Connection: close`), that alone would not show it.
+describe('the last request on a connection', () => {
+  const last: readonly (readonly [bytes: string, status: number])[] = [
+    [head('GET /health HTTP/1.1'), 400],
+    [head('GET /health HTTP/1.1', 'Host: a', 'Host: b'), 400],
+    [head('GET /health#a HTTP/1.1', 'Host: a'), 400],
+    [head('GET /health HTTP/1.1', 'Host: a', 'Content-Length: 65537'), 413],
+    [`${head('GET /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}10001\r\n${'x'.repeat(0x10001)}\r\n0\r\n\r\n`, 413],
+    [head('GET /health HTTP/1.1', 'Host: a', 'Expect: tea'), 417],
+    [head('GET /health HTTP/1.1', 'Host: a', 'Expect: 100-continue'), 200],
+    [head('GET /nope HTTP/1.1', 'Host: a', 'Expect: 100-continue', 'Content-Length: 5'), 404],
+    [head('GET /health HTTP/1.1', 'Host: a', ...Array.from({ length: 100 }, () => 'X: y')), 431],
+    [head('BREW /health HTTP/1.1', 'Host: a'), 405],
+    [head('GET /health HTTP/2.0', 'Host: a'), 505],
+    ['noise\r\n\r\n', 400],
+    [head('GET /health HTTP/1.1', 'Host: a', 'Upgrade: x', 'Connection: upgrade'), 200],
+    [head('GET /health HTTP/1.0', 'Host: a'), 200],
+    [head('GET /health HTTP/1.0', 'Connection: keep-alive, close'), 200],
+    ...[
+      ['Connection: close'], ['Connection: close\t'], ['Connection:\tclose \t'], ['cONNECTION: cLOSE'], ['Connection: x, Close'], ['Connection: close,x'], ['Connection: x,\tclose\t,y'],
+      ['Connection: keep-alive', 'Connection: close'], ['Connection: x', 'X: y', 'Connection: close\t'], ['Connection: close', 'Connection: keep-alive'], ['Proxy-Connection: close'],
+    ].map((fields) => [head('GET /health HTTP/1.1', 'Host: a', ...fields), 200] as const),
+  ];
+  for (const [bytes, status] of last) {
+    test(`is ${JSON.stringify(bytes.slice(0, 90))}: none behind it is answered, executed or recorded`, async (t) => {
+      let asked = 0;
+      const { port, records, reported } = await startService(t, { observed: true, now: () => ++asked });
+      const { replies, ended } = await exchange(port, greetings + bytes + greetings.repeat(5));
+      assert.deepEqual(replies.map((reply) => [reply.status, reply.headers.at(-1)]), [[200, 'Connection: keep-alive'], [status, 'Connection: close']]);
+      assert.ok(ended);
+      assert.equal(asked, 1, 'the clock was read for the request before it only');
+      assert.deepEqual(records.map((record) => record.status), [200, status]);
+      assert.deepEqual(reported, []);
+    });
+  }
+
+  for (const [what, bytes] of [
+    ['HTTP/1.0 with Connection: keep-alive', head('GET /health HTTP/1.0', 'Connection: keep-alive')],
+    ['HTTP/1.0 with keep-alive in a list and in another case', head('GET /health HTTP/1.0', 'Connection: x,\tKeep-Alive')],
+    ['an option that only begins with close', head('GET /health HTTP/1.1', 'Host: a', 'Connection: closed')],
+    ['an option that only ends with close', head('GET /health HTTP/1.1', 'Host: a', 'Connection: enclose, not-close')],
+    ['Proxy-Connection: keep-alive', head('GET /health HTTP/1.1', 'Host: a', 'Proxy-Connection: keep-alive')],
+    ['the option upgrade without a protocol', head('GET /health HTTP/1.1', 'Host: a', 'Connection: upgrade')],
+  ] as const) {
+    test(`is not one with ${what}`, async (t) => {
+      const { port } = await startService(t);
+      const { replies } = await exchange(port, bytes + requestBytes('GET', '/nope'));
+      assert.deepEqual(replies.map((reply) => [reply.status, reply.headers.at(-1)]), [[200, 'Connection: keep-alive'], [404, 'Connection: close']]);
+    });
+  }
+
+  test('closes its connection at the end of its content, in two packets or more, when close has a tab behind it', async (t) => {
+    const { port, server } = await startService(t);
+    const socket = connect({ port, host: '127.0.0.1' });
+    const requested = once(server, 'request');
+    socket.write(head('POST /nope HTTP/1.1', 'Host: a', 'Connection: close\t', 'Content-Length: 3'));
+    await requested;
+    assert.deepEqual(await exchangeOn(socket, `abc${greetings}`), notFound);
+  });
+});
+
+describe('what is thrown on the way to a reply', () => {
+  const failure = new Error('It failed.');
+  const fail = () => { throw failure; };
+
+  /** A server with parts of a test's own, and what it reports. */
+  async function serve(t: TestContext, { isAllowed, maxConnections = 100, ...reports }: Partial<ServerOptions['reports']> & Partial<Pick<ServerOptions, 'isAllowed' | 'maxConnections'>>, handler = () => emptyReply(204)) {
+    const failures: unknown[] = [];
+    const { listener, close, cut } = createServer(handler, {
+      isAllowed,
+      isDraining: () => false,
+      maxConnections,
+      keepAliveTimeoutMs: 75_000,
+      reports: { failed: (error) => failures.push(error), refused: () => {}, dropped: () => {}, finished: undefined, ...reports },
+    });
+    const server: Server = listener;
+    server.listen({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    t.after(async () => {
+      const closed = close();
+      cut();
+      await closed;
+    });
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
+    return { port: address.port, failures };
+  }
+
+  const requests: readonly (readonly [what: string, legal: string, illegal: string])[] = [
+    ['a request', head('GET /a HTTP/1.1', 'Host: a', 'Connection: close'), head('GET /a HTTP/1.1')],
+    ['a request with content', `${head('PUT /a HTTP/1.1', 'Host: a', 'Connection: close', 'Content-Length: 1')}x`,
+      `${head('PUT /a HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}x`],
+    ['an unknown method', head('BREW /a HTTP/1.1', 'Host: a'), head('BREW /a HTTP/1.1')],
+  ];
+  const problem = (path: string) =>
+    JSON.stringify({ title: 'An unexpected error occurred.', status: 500, detail: 'Contact support if the problem persists.', instance: path });
+
+  for (const [what, legal, illegal] of requests) {
+    test(`by the handler becomes a 500 and a report, for ${what}`, async (t) => {
+      const { port, failures } = await serve(t, {}, fail);
+      const { replies } = await exchange(port, legal);
+      assert.deepEqual(replies.map((reply) => [reply.status, reply.body]), [[500, problem('/a')]]);
+      assert.deepEqual(failures, [failure]);
+    });
+
+    test(`by the check of the host becomes a 500 and a report, for ${what}`, async (t) => {
+      const { port, failures } = await serve(t, { isAllowed: fail });
+      const { replies } = await exchange(port, legal);
+      assert.deepEqual(replies.map((reply) => [reply.status, reply.body]), [[500, problem('/a')]]);
+      assert.deepEqual(failures, [failure]);
+    });
+
+    test(`by those who are told of refusals becomes a 500 and a report, for ${what}`, async (t) => {
+      const { port, failures } = await serve(t, { refused: fail });
+      const { replies, ended } = await exchange(port, illegal);
+      assert.deepEqual(replies.map((reply) => [reply.status, reply.body]), [[500, problem('/a')]]);
+      assert.ok(ended);
+      assert.deepEqual(failures, [failure]);
+    });
+
+    test(`by those who are told of finished requests becomes a report, for ${what}`, async (t) => {
+      const { port, failures } = await serve(t, { finished: fail });
+      assert.deepEqual(statuses(await exchange(port, legal)), [204]);
+      assert.deepEqual(failures, [failure]);
+      assert.deepEqual(statuses(await exchange(port, illegal)), [400]);
+      assert.deepEqual(failures, [failure, failure]);
+    });
+  }
+
+  test('for CONNECT, or for bytes that are no request, becomes a 500 and a report, too', async (t) => {
+    const { port, failures } = await serve(t, { isAllowed: fail, refused: fail });
+    for (const [bytes, path] of [[head('CONNECT a:80 HTTP/1.1', 'Host: a'), 'a:80'], ['noise\r\n\r\n', '']] as const) {
+      const { replies } = await exchange(port, bytes);
+      assert.deepEqual(replies.map((reply) => [reply.status, reply.body]), [[500, problem(path)]]);
+    }
+    assert.deepEqual(failures, [failure, failure]);
+  });
+
+  test('leaves a connection open that would have been', async (t) => {
+    const { port, failures } = await serve(t, {}, fail);
+    const { replies } = await exchange(port, head('GET /a HTTP/1.1', 'Host: a') + requestBytes('GET', '/b'));
+    assert.deepEqual(replies.map((reply) => [reply.status, reply.headers.at(-1), reply.body]), [
+      [500, 'Connection: keep-alive', problem('/a')], [500, 'Connection: close', problem('/b')],
+    ]);
+    assert.deepEqual(failures, [failure, failure]);
+  });
+
+  test('by node, because a reply has an illegal field, becomes a 500 and a report, and no byte of the reply goes out', async (t) => {
+    const { port, failures } = await serve(t, { finished: () => {} }, () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']));
+    const { replies } = await exchange(port, head('GET /a HTTP/1.1', 'Host: a') + requestBytes('GET', '/b'));
+    assert.deepEqual(replies.map((reply) => [reply.status, reply.headers.at(-1), reply.body]), [
+      [500, 'Connection: keep-alive', problem('/a')], [500, 'Connection: close', problem('/b')],
+    ]);
+    assert.deepEqual(failures.map((error) => error instanceof Error && 'code' in error && error.code), ['ERR_INVALID_CHAR', 'ERR_INVALID_CHAR']);
+  });
+
+  test('by those who are told of a closed connection becomes a report', async (t) => {
+    const { port, failures } = await serve(t, { dropped: fail, maxConnections: 1 });
+    const idle = connect({ port, host: '127.0.0.1' });
+    await once(idle, 'connect');
+    assert.deepEqual(statuses(await exchange(port, requestBytes('GET', '/a'))), [204]);
+    assert.deepEqual(failures, [failure]);
+    idle.destroy();
+  });
+});

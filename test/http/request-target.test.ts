@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hostName, isHost, parseTarget, pathOfIllegalTarget, withoutPort } from '../../src/http/request-target.ts';
+
+// Every byte, as the character of latin1 that node makes of it, and two characters that no byte can be.
+const characters = [...Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)), '\u0100', '\u2028'];
+
+// RFC 3986 3.3: pchar and the slash, but for `%`; `?` begins the query.
+const pathCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/";
+
+test('each legal character of a path is one', () => {
+  for (const character of pathCharacters) {
+    const path = `/a${character}/b`;
+    assert.deepEqual(parseTarget('GET', path, 'a'), { path, query: '' });
+    assert.deepEqual(parseTarget('GET', `${path}?a`, 'a'), { path, query: 'a' });
+  }
+});
+
+test('any other character makes a target illegal: alone, at the end of a path and in the middle of it', () => {
+  for (const character of characters.filter((each) => each !== '?' && !pathCharacters.includes(each))) {
+    for (const path of [`/${character}`, `/a${character}`, `/a${character}/b`, `/${character}/b`]) {
+      for (const target of [path, `${path}?a`, `http://a${path}`]) assert.equal(parseTarget('GET', target, 'a'), undefined, JSON.stringify(target));
+    }
+  }
+});
+
+test('visible ASCII is legal in a query but for # and the backslash, and nothing else is', () => {
+  for (const character of characters) {
+    const isLegal = /^[!-~]$/.test(character) && character !== '#' && character !== '\\';
+    for (const query of [character, `a${character}`, `a${character}/b`]) {
+      assert.deepEqual(parseTarget('GET', `/a?${query}`, 'a'), isLegal ? { path: '/a', query } : undefined, JSON.stringify(query));
+    }
+  }
+});
+
+test('a percent sign in a path is followed by two hexadecimal digits, in a query by anything', () => {
+  for (const path of ['/%00', '/%2f', '/%2F', '/a%41%42b', '/%25zz']) assert.deepEqual(parseTarget('GET', path, 'a'), { path, query: '' });
+  for (const path of ['/%', '/%2', '/%2z', '/%z2', '/%%41', '/%41%', '/%2/a', '/%2z/b']) {
+    assert.equal(parseTarget('GET', path, 'a'), undefined);
+    assert.deepEqual(parseTarget('GET', `/?${path}`, 'a'), { path: '/', query: path });
+  }
+});
+
+test('the query begins after the first question mark', () => {
+  assert.deepEqual(parseTarget('GET', '/a?', 'a'), { path: '/a', query: '' });
+  assert.deepEqual(parseTarget('GET', '/a??b?', 'a'), { path: '/a', query: '?b?' });
+  assert.deepEqual(parseTarget('GET', '/?/b', 'a'), { path: '/', query: '/b' });
+});
+
+const absoluteForms: readonly (readonly [target: string, host: string | undefined, path: string, query: string])[] = [
+  ['http://a/health', 'a', '/health', ''],
+  ['http://a/health?b', 'a', '/health', 'b'],
+  ['HTTPS://A.Example:80/', 'a.eXAMPLE:80', '/', ''],
+  ['http://a', 'a', '/', ''],
+  ['http://a?/b', 'a', '/', '/b'],
+  ['http://a//b', 'a', '//b', ''],
+  ['http://[::1]:80/b', '[::1]:80', '/b', ''],
+  ['http://a/http://b/c', 'a', '/http://b/c', ''],
+  ['http://a:80/health', undefined, '/health', ''],
+];
+for (const [target, host, path, query] of absoluteForms) {
+  test(`${target} with Host ${host} is ${path} with the query "${query}"`, () => {
+    assert.deepEqual(parseTarget('GET', target, host), { path, query });
+  });
+}
+
+for (const [target, host] of [
+  ['http://b/health', 'a'],
+  ['http://a:80/health', 'a'],
+  ['http://a/health', 'a:80'],
+  ['http://user@a/health', 'a'],
+  ['http://user@a/health', undefined],
+  ['http://a@b/health', undefined],
+  ['http:///health', 'a'],
+  ['http:///health', undefined],
+  ['http:///health', ''],
+  ['health', ''],
+  ['http://', 'a'],
+  ['http://a#/health', 'a'],
+  ['http://a/health#b', 'a'],
+  ['http:/a/health', 'a'],
+  ['http:a/health', 'a'],
+  ['xhttp://a/health', 'a'],
+  ['ftp://a/health', 'a'],
+  ['://a/health', 'a'],
+  ['httpx://a/health', 'a'],
+  ['health', 'a'],
+  ['a:80', 'a:80'],
+  ['', 'a'],
+  ['\\health', 'a'],
+] as const) {
+  test(`"${target}" with Host ${host} is illegal`, () => {
+    assert.equal(parseTarget('GET', target, host), undefined);
+  });
+}
+
+test('an asterisk is the target of OPTIONS only', () => {
+  assert.deepEqual(parseTarget('OPTIONS', '*', 'a'), { path: '*', query: '' });
+  for (const [method, target] of [['GET', '*'], ['options', '*'], ['OPTIONS', '**'], ['OPTIONS', '*?a']] as const) assert.equal(parseTarget(method, target, 'a'), undefined);
+});
+
+test('the target of CONNECT, and of no other method, is a host and a port', () => {
+  for (const target of ['a:80', 'a.example:0', '127.0.0.1:65535', '[::1]:443']) {
+    assert.deepEqual(parseTarget('CONNECT', target, 'b'), { path: target, query: '' });
+    assert.equal(parseTarget('GET', target, target), undefined);
+  }
+  for (const target of ['a', 'a:', ':80', 'a:65536', '[::1]', 'user@a:80', '/health', 'http://a:80', '*']) {
+    assert.equal(parseTarget('CONNECT', target, 'a'), undefined);
+  }
+});
+
+for (const [target, path] of [
+  ['/a#b', '/a'],
+  ['/a?name=Ada#b', '/a'],
+  ['/a\\b', '/a\\b'],
+  ['/a\n?name=Ada\n', '/a\n'],
+  ['/a#\nb', '/a'],
+  ['http://user:secret@a/health', '/health'],
+  ['HTTP://user:secret@a/health?name=Ada', '/health'],
+  ['x-1+2.3://user:secret@a/health#b', '/health'],
+  ['http://user:secret@a', ''],
+  ['http://user:secret@a?name=Ada/b', ''],
+  ['http://user:secret#@a/health', ''],
+  ['user:secret@a', ''],
+  ['user:secret@a/health', ''],
+  ['1http://user:secret@a/health', ''],
+  ['http:user:secret@a/health', ''],
+  ['name=Ada', ''],
+  ['*', ''],
+  ['', ''],
+] as const) {
+  test(`of the illegal target ${JSON.stringify(target)} the log says ${JSON.stringify(path)}`, () => {
+    assert.equal(pathOfIllegalTarget(target), path);
+  });
+}
+
+for (const host of [
+  'a', 'A.Example', 'my_service_1', '7', '127.0.0.1', 'a:0', 'a:80', 'a:00080', 'a:65535', "a-.~!$&'()*+;=", 'a%20b', '%C3%a9',
+  '[::1]', '[::]', '[2001:db8::7f]', '[2001:DB8::7F]:8080', '[::ffff:10.0.0.1]', '[0:0:0:0:0:0:0:1]:0',
+]) {
+  test(`${host} is a legal Host`, () => {
+    assert.equal(isHost(host), true);
+  });
+}
+
+for (const host of [
+  '', ':80', 'a:', 'a:x', 'a:-1', 'a:65536', 'a:000080', 'a:80:80', 'user@a', 'user:pass@a', 'a/b', 'a?b', 'a#b', 'a,b', 'a, b', 'a b', ' a', 'a ', 'a\tb', 'a\nb', 'a\n',
+  'a\\b', '%zz', 'a%2', '%', '"a"', '<a>', '{a}', 'a|b', 'a^b', 'a`b', 'a\xe9', 'a\0', 'http://a', '::1', '1::1', '[', ']', '[]', '[1]', '[::g]', '[::1', '::1]',
+  '1[::1]', 'a[::1]', '[::1]1', '[::1]x', '[::1]:', '[::1]:x', '[::1]:65536', '[::1]%', '[[::1]]', '[127.0.0.1]', '[fe80::1%25eth0]', '[fe80::1%eth0]', '[v1.a]', '[:::1]', '[::12345]',
+]) {
+  test(`${JSON.stringify(host)} is no legal Host`, () => {
+    assert.equal(isHost(host), false);
+  });
+}
+
+test('the port of a Host is left out', () => {
+  for (const [host, name] of [['a', 'a'], ['A:80', 'A'], ['[::1]', '[::1]'], ['[::1]:80', '[::1]'], ['10.0.0.1:0', '10.0.0.1']] as const) assert.equal(withoutPort(host), name);
+});
+
+test('names of hosts are compared without port and case, IPv6 addresses in their short form', () => {
+  for (const [host, name] of [
+    ['a', 'a'], ['A.Example:80', 'a.example'], ['10.0.0.1:80', '10.0.0.1'], ['[::1]', '[::1]'],
+    ['[0:0:0:0:0:0:0:1]:80', '[::1]'], ['[2001:DB8::0:7F]', '[2001:db8::7f]'], ['[::10.0.0.1]', '[::a00:1]'],
+  ] as const) assert.equal(hostName(host), name);
+});

@@ -1,0 +1,12 @@
+// What garbage collection leaves of the heap.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: unknown = runInNewContext('gc');
+
+/** Collects garbage, and returns the bytes of heap that are still in use. */
+export function liveHeap(): number {
+  if (typeof collectGarbage === 'function') collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
