@@ -1,0 +1,73 @@
+// The replies of this project's own service, byte for byte, as it gives them with its clock held still. In
+// `npm test` every row is held to them as well, so that no character of a reply changes unseen.
+import { MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './limits.ts';
+
+/** The clock of the service in `npm test`. */
+export const STILL_CLOCK = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
+const STILL_TIME = '2026-11-20T10:15:30.123+00:00';
+
+export type Connection = 'close' | 'keep-alive';
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK', 400: 'Bad Request', 404: 'Not Found', 405: 'Method Not Allowed', 413: 'Payload Too Large', 417: 'Expectation Failed',
+  431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 501: 'Not Implemented', 505: 'HTTP Version Not Supported',
+};
+
+// Of values that differ from reply to reply, one stands for all.
+const ANY_DATE = 'Date: now';
+const ANY_TRACE_ID = `00-${'x'.repeat(32)}-${'x'.repeat(16)}-xx`;
+
+/** Received bytes with the one value for all in place of each date and each trace id that is well-formed. */
+export function withoutWhatVaries(bytes: Buffer): string {
+  return bytes.toString('utf8')
+    .replace(/^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT(?=\r$)/gm, ANY_DATE)
+    .replace(/"traceId":"00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]"/g, `"traceId":"${ANY_TRACE_ID}"`);
+}
+
+function reply(status: number, fields: readonly string[], connection: Connection, body: string): string {
+  return [`HTTP/1.1 ${status} ${REASONS[status]}`, ...fields, ANY_DATE, `Connection: ${connection}`, '', body].join('\r\n');
+}
+
+function withBody(status: number, type: string, body: string, connection: Connection): string {
+  const fields = [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
+  return reply(status, fields, connection, body);
+}
+
+export function healthy(connection: Connection = 'close'): string {
+  return withBody(200, 'text/plain', 'Healthy', connection);
+}
+
+export function greeting(name: string): string {
+  const content = JSON.stringify({ message: `Hello, ${name}!`, generatedAt: STILL_TIME });
+  return withBody(200, 'application/json; charset=utf-8', content, 'close');
+}
+
+export const TOO_SHORT = `The name is empty: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} characters are accepted.`;
+export const ONLY_SPACE = 'The name is only white space: at least one other character is needed.';
+export const tooLong = (length: number) => `The name has ${length} characters: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} are accepted.`;
+
+export function invalid(error: string): string {
+  const content = JSON.stringify({
+    type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
+    title: 'One or more validation errors occurred.',
+    status: 400,
+    errors: { name: [error] },
+    traceId: ANY_TRACE_ID,
+  });
+  return withBody(400, 'application/problem+json', content, 'close');
+}
+
+export function failed(path: string): string {
+  const content = JSON.stringify({
+    title: 'An unexpected error occurred.',
+    status: 500,
+    detail: 'Contact support if the problem persists.',
+    instance: path,
+  });
+  return withBody(500, 'application/problem+json', content, 'close');
+}
+
+/** A reply without content: 404, 405 and every refusal. */
+export function empty(status: number, connection: Connection = 'close'): string {
+  return reply(status, [...(status === 405 ? ['Allow: GET'] : []), 'Content-Length: 0'], connection, '');
+}

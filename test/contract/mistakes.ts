@@ -1,0 +1,383 @@
+// What can be wrong with a server: one thing at a time, and the rows of the contract that are about it.
+import { decisions } from './decisions.ts';
+import * as exact from './exact.ts';
+import type { Part, Row, Subject } from './row.ts';
+import { MAX_NAME_LENGTH as MAX } from './limits.ts';
+import { specification } from './specification.ts';
+import { wire } from './wire.ts';
+import { right, type Behaviour } from './wrong-server.ts';
+
+const rowsOf = (parts: readonly ((subject: Subject) => Part)[], environment: Subject['environment']): readonly Row[] =>
+  parts.flatMap((part) => part({ authority: 'localhost', environment }).sections).flatMap(({ rows }) => rows);
+
+/** The rows of the specification and the decisions. */
+export const ROWS = { production: rowsOf([specification, decisions], 'production'), development: rowsOf([specification, decisions], 'development') };
+
+export const WIRE_ROWS = rowsOf([wire], 'production');
+
+/** The sentences of the rows in which somebody is greeted. */
+const everyGreeting = ROWS.production
+  .filter(({ steps }) => steps.some(({ replies }) => replies.flat().some(({ text }) => text.startsWith('message in the JSON body: "'))))
+  .map(({ says }) => says);
+
+export type Mistake = readonly [wrong: string, behaviour: Partial<Behaviour>, caught: readonly string[]];
+
+export const mistakes: readonly Mistake[] = [
+  // GET /health
+  ['the word is in lower case', { health: 'healthy' }, ['the body of /health is the word Healthy']],
+  ['the word has a line feed behind it', { health: 'Healthy\n' }, ['the body of /health is the word Healthy']],
+  ['the word is JSON', { edit: editType('text/plain', 'application/json') }, ['the media type of /health is text/plain']],
+  // The greeting
+  [`${MAX + 1} characters are accepted`, { maxLength: MAX + 1 }, [`a name of ${MAX + 1} characters is refused with 400`, `${MAX + 1} emoji are too many`]],
+  [`${MAX} characters are too many`, { maxLength: MAX - 1 }, [
+    `a name of ${MAX} characters is greeted`,
+    `${MAX} emoji, of two UTF-16 units each, are ${MAX} characters`,
+    'white space around a name counts',
+  ]],
+  ['one character is too few', { minLength: 2 }, ['a name of one character is greeted', 'NUL is a character like any other']],
+  ['an empty name is the world', { nameIn: (query) => right.nameIn(query) || null }, [
+    'an empty name is refused with 400',
+    'a refused name never gets as far as the exception',
+    'the first of several names counts, when it is empty as well',
+    '?name is refused',
+  ]],
+  ['the world is in lower case', { defaultName: 'world' }, [
+    'without a name the world is greeted',
+    'an empty query has no name, so the world is greeted',
+    'a query of something else has no name, so the world is greeted',
+    'a name in another case is no name',
+    'a second question mark belongs to the key',
+    'a key of the prototype is no name',
+  ]],
+  ['nothing is trimmed', { trim: (name) => name }, [
+    'spaces around a name are trimmed',
+    'a plus is a space',
+    'white space around a name counts',
+    'tabs, line feeds, no-break and wide spaces are white space',
+  ]],
+  ['white space within a name is trimmed', { trim: (name) => name.trim().replace(/ +/g, ' ') }, ['spaces within a name stay']],
+  ['only the end is trimmed', { trim: (name) => name.trimEnd() }, [
+    'spaces around a name are trimmed',
+    'a plus is a space',
+    'white space around a name counts',
+    'tabs, line feeds, no-break and wide spaces are white space',
+  ]],
+  ['only ASCII is trimmed', { trim: (name) => name.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '') }, [
+    'tabs, line feeds, no-break and wide spaces are white space',
+  ]],
+  ['markup is escaped', { greeting: (name, at) => right.greeting(name.replaceAll('<', '&lt;'), at) }, [
+    'markup is text',
+    'what a browser sends as it is is read as it is',
+  ]],
+  ['the body is not UTF-8', { edit: (reply) => (reply.status === 200 ? { ...reply, fields: [...reply.fields, 'x: latin1'] } : reply) }, [
+    'a name outside ASCII is greeted in UTF-8',
+    `${MAX} emoji, of two UTF-16 units each, are ${MAX} characters`,
+  ]],
+  ['the exclamation mark is missing', { greeting: (name, at) => ({ message: `Hello, ${name}`, generatedAt: at }) }, everyGreeting],
+  ['there is no charset', { edit: editType('application/json; charset=utf-8', 'application/json') }, [
+    'the media type of a greeting is application/json; charset=utf-8',
+  ]],
+  ['properties are in PascalCase', { greeting: (name, at) => ({ Message: `Hello, ${name}!`, GeneratedAt: at }) }, [
+    ...everyGreeting, 'message is a string', 'generatedAt is an ISO 8601 timestamp with the offset +00:00', 'generatedAt is the time of the request',
+    'generatedAt has milliseconds', 'a greeting has message and generatedAt only',
+  ]],
+  ['generatedAt ends in Z', { timestamp: (now) => new Date(now).toISOString() }, [
+    'generatedAt is an ISO 8601 timestamp with the offset +00:00',
+    'generatedAt has milliseconds',
+  ]],
+  ['generatedAt is a number', { greeting: (name, at) => ({ message: `Hello, ${name}!`, generatedAt: Date.parse(at) }) }, [
+    'generatedAt is an ISO 8601 timestamp with the offset +00:00',
+    'generatedAt is the time of the request',
+    'generatedAt has milliseconds',
+  ]],
+  ['generatedAt is an hour late', { timestamp: (now) => right.timestamp(now - 3_600_000) }, ['generatedAt is the time of the request']],
+  ['generatedAt has no milliseconds', { timestamp: (now) => right.timestamp(now).replace(/\.\d+/, '') }, ['generatedAt has milliseconds']],
+  ['a greeting has more members', { greeting: (name, at) => ({ ...right.greeting(name, at), language: 'en' }) }, [
+    'a greeting has message and generatedAt only',
+  ]],
+  ['an unknown parameter is refused', { edit: (reply, { query }) => (query.startsWith('other') ? { ...reply, status: 400 } : reply) }, [
+    'a query of something else has no name, so the world is greeted',
+  ]],
+  // The 400
+  ['a refusal is JSON like any other', { edit: (reply) => (reply.status === 400 ? editType('application/problem+json', 'application/json')(reply) : reply) }, [
+    'the media type of a 400 is application/problem+json',
+  ]],
+  ['a name that is too long is refused with a text', { edit: (reply, { query }) => (query.length > MAX + 'name='.length && reply.status === 400 ? { status: 400, fields: ['content-type: text/plain'], body: 'Too long' } : reply) }, [
+    'the media type of a 400 is application/problem+json',
+    'type of a 400 points to the section of RFC 9110 on 400',
+    'title of a 400 is a text',
+    'status in a 400 is the number 400',
+    'errors of a 400 maps name to messages',
+  ]],
+  ['a refusal is 422', { edit: (reply) => (reply.status === 400 && reply.body !== '' ? { ...reply, status: 422 } : reply) }, [
+    'an empty name is refused with 400',
+    `a name of ${MAX + 1} characters is refused with 400`,
+    `a name of ${MAX * 10} characters is refused with 400`,
+    'a refused name never gets as far as the exception',
+    'the first of several names counts, when it is empty as well',
+    `${MAX + 1} emoji are too many`,
+    'a name that is too long with the white space around it is too long',
+    'a name of one space',
+    `a name of ${MAX} spaces`,
+    `a name of ${MAX + 1} spaces, which is too long`,
+    'a name of a tab and a no-break space',
+    '?name is refused',
+  ]],
+  ['errors has another case', { problem: (id) => ({ ...right.problem(id), errors: { Name: ['It does not fit.'] } }) }, [
+    'errors of a 400 maps name to messages',
+    'errors has name only',
+  ]],
+  ['a message is no array', { problem: (id) => ({ ...right.problem(id), errors: { name: 'It does not fit.' } }) }, [
+    'errors of a 400 maps name to messages',
+  ]],
+  ['errors has more names', { problem: (id) => ({ ...right.problem(id), errors: { name: ['It does not fit.'], other: ['Nor does it.'] } }) }, [
+    'errors has name only',
+  ]],
+  ['type is about:blank', { problem: (id) => ({ ...right.problem(id), type: 'about:blank' }) }, [
+    'type of a 400 points to the section of RFC 9110 on 400',
+    'type is https://tools.ietf.org/html/rfc9110#section-15.5.1',
+  ]],
+  ['type is a page elsewhere', { problem: (id) => ({ ...right.problem(id), type: 'https://www.rfc-editor.org/rfc/rfc9110.html#name-400-bad-request' }) }, [
+    'type is https://tools.ietf.org/html/rfc9110#section-15.5.1',
+  ]],
+  ['title is missing', { problem: (id) => ({ ...right.problem(id), title: undefined }) }, [
+    'title of a 400 is a text',
+    'title is "One or more validation errors occurred."',
+    'a 400 has type, title, status, errors and traceId only',
+  ]],
+  ['title says something else', { problem: (id) => ({ ...right.problem(id), title: 'Bad Request' }) }, [
+    'title is "One or more validation errors occurred."',
+  ]],
+  ['status is a string', { problem: (id) => ({ ...right.problem(id), status: '400' }) }, ['status in a 400 is the number 400']],
+  ['a trace id repeats', { traceId: () => `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00` }, [
+    'traceId, where there is one, is a string that differs on every request',
+    'a valid traceparent hands down its trace id and flag, not its span id',
+    'a traceparent that is not sampled hands down that',
+    'of a traceparent of a later version the first four fields are read',
+    'of the flags of a traceparent only the one for sampled is handed down',
+  ]],
+  ['a trace id is a UUID', { traceId: () => crypto.randomUUID() }, [
+    'traceId has the form of a traceparent',
+    'a valid traceparent hands down its trace id and flag, not its span id',
+    'a traceparent that is not sampled hands down that',
+    'of a traceparent of a later version the first four fields are read',
+    'of the flags of a traceparent only the one for sampled is handed down',
+  ]],
+  ['there is no trace id', { problem: (id) => ({ ...right.problem(id), traceId: undefined }) }, [
+    'traceId has the form of a traceparent',
+    'a valid traceparent hands down its trace id and flag, not its span id',
+    'a traceparent that is not sampled hands down that',
+    'of a traceparent of a later version the first four fields are read',
+    'of the flags of a traceparent only the one for sampled is handed down',
+    'a 400 has type, title, status, errors and traceId only',
+  ]],
+  ['a traceparent is ignored', { traceId: () => right.traceId([]) }, [
+    'a valid traceparent hands down its trace id and flag, not its span id',
+    'a traceparent that is not sampled hands down that',
+    'of a traceparent of a later version the first four fields are read',
+    'of the flags of a traceparent only the one for sampled is handed down',
+  ]],
+  ['a traceparent is handed back as it came', { traceId: (fields) => fields.find((line) => line.startsWith('traceparent: 00-4bf9'))?.slice(13) ?? right.traceId(fields) }, [
+    'a valid traceparent hands down its trace id and flag, not its span id',
+    'of the flags of a traceparent only the one for sampled is handed down',
+    'two traceparents are none',
+    'a traceparent with more behind it is ignored',
+    'a traceparent without flags is ignored',
+    'a traceparent with a span id of zeros is ignored',
+  ]],
+  ['the first of two traceparents counts', { traceId: (fields) => right.traceId(fields.filter((line) => /^traceparent:/i.test(line)).slice(0, 1)) }, [
+    'two traceparents are none',
+  ]],
+  // The 500
+  ['the exception is told', { failure: (request, error) => ({ ...right.failure(request, error), detail: String(error) }) }, [
+    'detail of a 500 says to contact support',
+    'a 500 tells nothing of the exception',
+  ]],
+  ['the exception is told in a member of its own', { failure: (request, error) => ({ ...right.failure(request, error), exception: String(error) }) }, [
+    'a 500 tells nothing of the exception',
+  ]],
+  ['instance has the query in it', { failure: (request, error) => ({ ...right.failure(request, error), instance: `${request.path}?${request.query}` }) }, [
+    'instance of a 500 is the path of the request',
+  ]],
+  ['an exception is 503', { edit: (reply) => (reply.status === 500 ? { ...reply, status: 503 } : reply) }, ['an exception is answered with 500']],
+  ['a 500 has a type', { failure: (request, error) => ({ type: 'about:blank', ...right.failure(request, error) }) }, ['type of a 500 is absent']],
+  ['the clock is read before the name is checked', { readsClockFirst: true }, ['a refused name never gets as far as the exception']],
+  // 404 and 405
+  ['a 404 has a body', { edit: (reply) => (reply.status === 404 ? { ...reply, body: 'Not Found' } : reply) }, [
+    'a 404 has no body',
+    '404 has Content-Length: 0 and no Content-Type',
+  ]],
+  ['a 404 has a Content-Type', { edit: (reply) => (reply.status === 404 ? { ...reply, fields: ['content-type: text/plain'] } : reply) }, [
+    '404 has Content-Length: 0 and no Content-Type',
+  ]],
+  ['what is not mapped is the front page', { edit: (reply, { path }) => (path === '/' ? { ...reply, status: 200 } : reply) }, [
+    '/ is not mapped: 404, whatever the method',
+  ]],
+  ['a path may end in a slash', { pathOf: (path) => path.replace(/(.)\/$/, '$1') }, ['/health/ is 404', '/api/greetings/ is 404']],
+  ['paths are compared in any case', { pathOf: (path) => path.toLowerCase() }, ['/Health is 404', '/HEALTH is 404', '/API/greetings is 404']],
+  ['paths are decoded', { pathOf: (path) => decodeURIComponent(path) }, ['/%68ealth is 404', '/api%2Fgreetings is 404']],
+  ['dots in paths are resolved', { pathOf: (path) => (path.includes('/.') ? new URL(path, 'http://a').pathname : path) }, [
+    '/./health is 404',
+    '/api/../health is 404',
+  ]],
+  ['HEAD is answered like GET', { isAllowed: (method) => method === 'GET' || method === 'HEAD' }, ['HEAD to a GET-only endpoint is 405']],
+  ['OPTIONS is 204', { edit: (reply, { method }) => (method === 'OPTIONS' ? { ...reply, status: 204 } : reply) }, [
+    'OPTIONS to a GET-only endpoint is 405',
+  ]],
+  ['POST is answered like GET', { isAllowed: (method) => method === 'GET' || method === 'POST' }, ['POST to a GET-only endpoint is 405']],
+  ['a 405 has a body', { edit: (reply) => (reply.status === 405 ? { ...reply, body: 'No' } : reply) }, [
+    'a 405 has no body',
+    '405 has Content-Length: 0 and no Content-Type',
+  ]],
+  ['a 405 has no Allow', { edit: (reply) => (reply.status === 405 ? { ...reply, fields: [] } : reply) }, ['a 405 has Allow: GET']],
+  ['methods that nobody knows are 501', { isImplemented: (method) => method !== 'CONNECT' && method !== 'BREW' }, [
+    'BREW, which nobody knows, is 405 on a mapped path and 404 on any other',
+  ]],
+  ['methods are compared in any case', { isAllowed: (method) => method.toUpperCase() === 'GET' }, ['methods are case-sensitive: get is 405']],
+  ['CONNECT is a method like any other', { isImplemented: () => true }, ['CONNECT is 501, and ends the connection']],
+  // Authentication, and fields that every reply has
+  ['bad credentials are 401', { isAccepted: ({ fields }) => !fields.some((line) => line.startsWith('Authorization:')) }, [
+    'credentials and tokens are not read: whoever brings bad ones is answered like everybody',
+  ]],
+  ['a reply may be stored', { edit: withoutField('cache-control') }, ['every reply with a body has Cache-Control: no-store']],
+  ['a reply may be sniffed', { edit: withoutField('x-content-type-options') }, ['every reply with a body has X-Content-Type-Options: nosniff']],
+  ['the framework names itself', { edit: (reply) => ({ ...reply, fields: [...reply.fields, 'x-powered-by: Whatever'] }) }, ['no reply has X-Powered-By']],
+  // Which name
+  ['the last of several names counts', { nameIn: (query) => new URLSearchParams(`?${query}`).getAll('name').at(-1) ?? null }, [
+    'the first of several names counts',
+    'the first of several names counts, when it is empty as well',
+  ]],
+  ['keys are compared in any case', { nameIn: (query) => right.nameIn(query.replace(/(^|&)name(=|&|$)/gi, '$1name$2')) }, [
+    'keys are case-sensitive',
+    'a name in another case is no name',
+  ]],
+  ['a plus stays a plus', { nameIn: (query) => right.nameIn(query.replaceAll('+', '%2B')) }, ['a plus is a space', 'white space around a name counts']],
+  ['a semicolon separates', { nameIn: (query) => right.nameIn(query.replaceAll(';', '&')) }, ['a semicolon does not separate']],
+  ['a name without an equals sign is none', { nameIn: (query) => (query === 'name' ? null : right.nameIn(query)) }, ['?name is refused']],
+  ['a malformed percent is refused', { nameIn: (query) => (/%(?![\da-f]{2})/i.test(query) ? '' : right.nameIn(query)) }, [
+    'a malformed percent stays as it is',
+    'a percent with one digit stays as it is',
+  ]],
+  ['a character is a UTF-16 unit', { lengthOf: (name) => name.length }, [`${MAX} emoji, of two UTF-16 units each, are ${MAX} characters`]],
+  ['a character is a byte of UTF-8', { lengthOf: (name) => Buffer.byteLength(name) }, [`${MAX} emoji, of two UTF-16 units each, are ${MAX} characters`]],
+  ['a name is counted after it was trimmed', { lengthOf: (name) => Array.from(name.trim()).length }, [
+    'a name that is too long with the white space around it is too long',
+  ]],
+  ['white space is greeted', { isBlank: () => false }, ['a name of one space', `a name of ${MAX} spaces`, 'a name of a tab and a no-break space']],
+  // The description
+  ['there is a description in Production', { isDescribed: () => true }, ['outside Development the description does not exist: 404, whatever the method']],
+];
+
+export const mistakesInDevelopment: readonly Mistake[] = [
+  ['there is no description', { isDescribed: () => false }, [
+    'in Development the description is there',
+    'HEAD to the description is 405',
+    'OPTIONS to the description is 405',
+    'POST to the description is 405',
+    'PUT to the description is 405',
+    'PATCH to the description is 405',
+    'DELETE to the description is 405',
+    'TRACE to the description is 405',
+  ]],
+  ['the description is YAML', { edit: (reply, { path }) => (path.startsWith('/openapi') ? editType('application/json', 'application/yaml')(reply) : reply) }, [
+    'the media type of the description is application/json',
+  ]],
+  ['the description is of version 2', { document: { ...right.document, openapi: undefined, swagger: '2.0' } }, [
+    'the description is an OpenAPI 3 document',
+    'the description is OpenAPI 3.1',
+  ]],
+  ['the description is of version 3.0', { document: { ...right.document, openapi: '3.0.4' } }, ['the description is OpenAPI 3.1']],
+  ['health is described', { document: { ...right.document, paths: { '/api/greetings': { get: {} }, '/health': { get: {} } } } }, [
+    'the description is of GET of the greeting endpoint and nothing else',
+  ]],
+  ['another method is described', { document: { ...right.document, paths: { '/api/greetings': { get: {}, post: {} } } } }, [
+    'the description is of GET of the greeting endpoint and nothing else',
+  ]],
+  ['a security scheme is described', { document: { ...right.document, components: { securitySchemes: { key: { type: 'http', scheme: 'basic' } } } } }, [
+    'the description has no security scheme',
+  ]],
+  ['servers are described', { document: { ...right.document, servers: [{ url: 'http://localhost' }] } }, ['the description names no servers']],
+  ['the title is another', { document: { ...right.document, info: { title: 'Greetings', version: '1.0.0' } } }, [
+    'the description has the title and the version',
+  ]],
+  ['a reply has not what its schema requires', { greeting: (name, at) => ({ ...right.greeting(name, at), generatedAt: Date.parse(at) }) }, [
+    'generatedAt is an ISO 8601 timestamp with the offset +00:00',
+    'generatedAt is the time of the request',
+    'every reply to GET /api/greetings in this run fits its schema in the description',
+    'generatedAt has milliseconds',
+  ]],
+  ['a refusal has not what its schema requires', { problem: (id) => ({ ...right.problem(id), errors: undefined }) }, [
+    'errors of a 400 maps name to messages',
+    'every reply to GET /api/greetings in this run fits its schema in the description',
+    'a 400 has type, title, status, errors and traceId only',
+    'errors has name only',
+  ]],
+];
+
+function editType(from: string, to: string): (reply: Parameters<Behaviour['edit']>[0]) => ReturnType<Behaviour['edit']> {
+  return (reply) => ({ ...reply, fields: reply.fields.map((line) => (line === `content-type: ${from}` ? `content-type: ${to}` : line)) });
+}
+
+function withoutField(name: string): Behaviour['edit'] {
+  return (reply) => ({ ...reply, fields: reply.fields.filter((line) => !line.startsWith(`${name}:`)) });
+}
+
+/** This project's own service, with something between that changes what it is sent or what it replies. */
+export type WrongWire = { readonly request?: (bytes: string) => string; readonly reply?: (bytes: string) => string };
+
+export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, caught: readonly string[]])[] = [
+  ['the first of two Hosts counts', { request: inFirstHead((head) => head.replace(/(\r\nhost: [^]*)\r\nhost: [^\r]*/i, '$1')) }, [
+    'two Hosts, the same',
+    'two Hosts, different',
+    'two Hosts, far apart',
+    'two Hosts in HTTP/1.0',
+    'BREW with two Hosts',
+    'CONNECT with two Hosts',
+  ]],
+  ['a line may end in a bare line feed', { request: (bytes) => bytes.replace(/\r?\n/g, '\r\n') }, [
+    'a chunk size with a bare line feed',
+    'lines that end in a bare line feed',
+    'BREW with a line that ends in a bare line feed',
+  ]],
+  ['chunks win over a length', { request: inFirstHead((head) => (head.includes('Transfer-Encoding: chunked') ? head.replace(/Content-Length: .*\r\n/, '') : head)) }, [
+    'both framings',
+    'both framings the other way round',
+    'BREW with both framings',
+  ]],
+  ['user information is ignored', { request: (bytes) => bytes.replace('http://user@', 'http://') }, [
+    'absolute-form with user information',
+  ]],
+  ['a fragment is cut off', { request: (bytes) => bytes.replace(/^(\S+ [^\s#]*)#\S*/, '$1') }, [
+    'a fragment',
+    'a fragment in the query',
+    'absolute-form with a fragment',
+    'BREW with an illegal target',
+  ]],
+  ['too much content is 400', { reply: (bytes) => bytes.replaceAll(' 413 ', ' 400 ') }, [
+    'a byte more than 64 KiB declared',
+    'a byte more than 64 KiB, all sent',
+    'a byte more than 64 KiB in chunks',
+    'too much after another request',
+    '100-continue for too much',
+  ]],
+  ['it goes on after a 417', { reply: (bytes) => (bytes.startsWith('HTTP/1.1 417 ') ? bytes + exact.greeting('World') : bytes) }, [
+    'another expectation',
+    '100-continue and another',
+    'two expectations',
+    'an empty expectation',
+  ]],
+  ['a 404 ends the connection', { reply: (bytes) => bytes.replace(/(HTTP\/1.1 404 [^]*?\r\n\r\n)[^]*/, '$1') }, [
+    'every character of a path',
+    'absolute-form without a path, which is the root',
+    'absolute-form with a query only',
+    'asterisk-form with OPTIONS',
+    'content to no path',
+    'pipelined requests (9.3.2)',
+    'content between others',
+    'BREW after other requests',
+  ]],
+];
+
+function inFirstHead(edit: (head: string) => string): (bytes: string) => string {
+  return (bytes) => bytes.replace(/^[^]*?\r\n\r\n/, edit);
+}

@@ -1,0 +1,54 @@
+// A difference in words and bytes, for a person to read.
+import type { Difference } from './hold.ts';
+import type { Talk } from './talk.ts';
+
+/** What was sent, what was expected of the reply and is not so, and what came. */
+export function describeDifference({ send, expected, talk }: Difference): string {
+  return [
+    'sent', ...indent(shown(send)),
+    'expected', ...indent(expected.flatMap((line) => line.split('\n'))),
+    'came', ...indent([...shown(talk.bytes.toString('utf8')), ...endOf(talk).map((end) => `(${end})`)]),
+  ].join('\n');
+}
+
+/** The same on one line, without the bytes. */
+export function summarizeDifference({ expected, talk }: Difference): string {
+  const lines = talk.replies.map(({ statusLine }) => statusLine);
+  return `expected ${expected.join('; ')}. Came ${[...lines, ...endOf(talk)].join(', ')}.`;
+}
+
+// What there is to say of the end of a connection; nothing, when what came was enough and it was left.
+function endOf({ end, rest, error }: Talk): string[] {
+  const behind = rest > 0 ? [`${rest} bytes that are no whole reply`] : [];
+  switch (end) {
+    case 'closed': return [...behind, 'the connection was closed'];
+    case 'reset': return [...behind, `the connection was reset${error === undefined ? '' : `: ${error}`}`];
+    case 'silent': return [...behind, 'nothing more came, and the connection is open'];
+    case 'enough': return behind;
+  }
+}
+
+const MAX_LINES = 24;
+
+// A line for each line: its CRLF is not shown, any other control character is.
+function shown(bytes: string): string[] {
+  const lines = bytes.replace(/(?:\r\n)+$/, '').split('\r\n').map((line) => abbreviate(escapeControls(line)));
+  if (lines.length <= MAX_LINES) return lines;
+  return [...lines.slice(0, MAX_LINES - 6), `(${lines.length - MAX_LINES + 2} more lines)`, ...lines.slice(-4)];
+}
+
+function escapeControls(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (char) => {
+    const short: Readonly<Record<string, string>> = { '\r': '\\r', '\n': '\\n', '\t': '\\t' };
+    return short[char] ?? `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+}
+
+// `aaaa…` of 81 letters becomes `(a × 81)`.
+function abbreviate(line: string): string {
+  return line.replace(/(.{1,12}?)\1{29,}/gu, (run, unit: string) => `(${unit} × ${run.length / unit.length})`);
+}
+
+function indent(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`);
+}

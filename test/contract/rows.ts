@@ -1,0 +1,115 @@
+// The tests of `npm run contract`, one for each row; `main.ts` starts this file in a process of its own, so that the
+// reporters of node's test runner can be chosen on the command line.
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { decisions } from './decisions.ts';
+import { hold, type Verdict } from './hold.ts';
+import { describeDifference, summarizeDifference } from './report.ts';
+import { TITLES, type PartName, type Row, type Seen, type Subject } from './row.ts';
+import { specification } from './specification.ts';
+import { notChecked, PATIENCE_MS, targetAt, type FirstLook, type Target } from './target.ts';
+import { talker } from './talk.ts';
+import { wire } from './wire.ts';
+
+/** What `main.ts` hands over, as JSON. */
+export type Task = FirstLook & {
+  readonly url: string;
+  readonly insecure: boolean;
+  readonly enforced: readonly PartName[];
+  readonly environment: Subject['environment'] | null;
+};
+
+/** What comes back to it, for each part. */
+export type Summary = { readonly part: PartName; readonly holding: number; readonly differing: readonly string[]; readonly notChecked: number };
+
+const AT_ONCE = 16; // a distant server is mostly waited for
+const TOTAL_MS = 20_000; // to begin rows in: less than 30 s in all, whatever the server does
+
+const task: Task = JSON.parse(process.argv[2] ?? '');
+const { connect, authority } = targetOf(task);
+const subject: Subject = { authority, environment: task.environment ?? undefined };
+const reasons = notChecked(task);
+
+const seen: Seen[] = [];
+const overAt = Date.now() + TOTAL_MS;
+const inTurn = limit(AT_ONCE);
+
+const talk = talker({ connect, now: Date.now, patienceMs: () => Math.min(PATIENCE_MS, overAt - Date.now()) });
+
+async function verdictOn(row: Row): Promise<Verdict | 'out of time'> {
+  return Date.now() < overAt ? hold(row, { talk, exact: false, seen }) : 'out of time';
+}
+
+// Rows are started at once and reported in their order. Those that look at the whole run come after all others.
+const parts = [specification, decisions, wire].map((part) => part(subject));
+const checked = parts.flatMap((part) => part.sections.flatMap(({ rows }) => rows)).filter((row) => reasons[row.needs ?? ''] === undefined);
+const verdicts = new Map<Row, ReturnType<typeof verdictOn>>();
+for (const row of checked) if (row.review?.of !== 'run') verdicts.set(row, inTurn(() => verdictOn(row)));
+const others = Promise.all(verdicts.values());
+for (const row of checked) if (row.review?.of === 'run') verdicts.set(row, others.then(() => verdictOn(row)));
+
+Error.stackTraceLimit = 0; // where in this program a difference was found tells nobody anything
+
+class Difference extends Error {
+  [inspect.custom]() {
+    return this.message;
+  }
+}
+
+for (const part of parts) {
+  const enforced = task.enforced.includes(part.name);
+  describe(TITLES[part.name], () => {
+    for (const { heading, rows } of part.sections) {
+      describe(heading, () => {
+        for (const row of rows) {
+          test(row.says, { skip: reasons[row.needs ?? ''] ?? false }, async (t) => {
+            const verdict = await verdicts.get(row);
+            if (verdict === undefined || verdict === 'holds') return;
+            if (verdict === 'not checked') return t.skip('not checked: no reply had the status that this is about');
+            if (verdict === 'out of time') {
+              const late = `not checked: the ${TOTAL_MS / 1000} seconds for all rows were over`;
+              if (enforced) throw new Difference(late);
+              return t.skip(late);
+            }
+            const place = `${TITLES[part.name]}, "${heading}"`; // which reporters do not repeat beside a failure
+            if (enforced) throw new Difference(`${place}\n${describeDifference(verdict)}`);
+            t.todo(`differs, but --${part.name} was not given`); // reported, and not counted as a failure
+            throw new Difference(`${place}\n${summarizeDifference(verdict)}`);
+          });
+        }
+      });
+    }
+  });
+}
+
+const summaries = parts.map(async ({ name, sections }): Promise<Summary> => {
+  const rows = sections.flatMap((section) => section.rows.map((row) => ({ row, says: `${section.heading}: ${row.says}` })));
+  const results = await Promise.all(rows.map(async ({ row, says }) => ({ says, verdict: (await verdicts.get(row)) ?? 'not checked' })));
+  const holding = results.filter(({ verdict }) => verdict === 'holds').length;
+  const differing = results.filter(({ verdict }) => typeof verdict === 'object').map(({ says }) => says);
+  return { part: name, holding, differing, notChecked: rows.length - holding - differing.length };
+});
+process.send?.(await Promise.all(summaries));
+
+function targetOf({ url, insecure }: Task): Target {
+  const target = targetAt(url, insecure);
+  if (typeof target === 'string') throw new Error(target); // main.ts has checked it
+  return target;
+}
+
+/** Runs at most `atOnce` of what it is given at the same time. */
+function limit(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,224 @@
+// The specification, row by row: what any implementation must do. Sections are named as in the document. What it
+// leaves open (wording of messages, order of fields, further fields, dates, connections) is open here as well;
+// the exact bytes beside each row are those of this project's own service, for `npm test` alone.
+import * as exact from './exact.ts';
+import { body, isObject, isString, mediaType, member, memberIs, message, noBody, status, timeOfRequest } from './expectation.ts';
+import { MAX_NAME_LENGTH } from './limits.ts';
+import { descriptionMisfits, documentOf } from './openapi.ts';
+import type { Reply } from './reply.ts';
+import { ask, given, type Expected, type Part, type Row, type Seen, type Subject } from './row.ts';
+
+const GREETINGS = '/api/greetings';
+const DESCRIPTION = '/openapi/v1.json';
+const EMPTY = `${GREETINGS}?name=`;
+const TOO_LONG = `${GREETINGS}?name=${'a'.repeat(MAX_NAME_LENGTH + 1)}`;
+const methods = ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
+
+export function specification(subject: Subject): Part {
+  const get = (target: string, expected: Expected, bytes: string | undefined, fields: readonly string[] = []) =>
+    ask(subject, `GET ${target}`, expected, bytes, fields);
+  const greeted = (target: string, expected: Expected, name = 'World') => get(target, expected, exact.greeting(name));
+  const tooShort = (...expected: Expected) => get(EMPTY, expected, exact.invalid(exact.TOO_SHORT));
+  const tooLong = (...expected: Expected) => get(TOO_LONG, expected, exact.invalid(exact.tooLong(MAX_NAME_LENGTH + 1)));
+  const bothRefusals = (...expected: Expected) => [given(400, tooShort(...expected)), given(400, tooLong(...expected))];
+  const health = (...expected: Expected) => get('/health', expected, exact.healthy());
+  const failing = (says: string, ...expected: Expected): Row => ({
+    says, needs: 'an exception', steps: [get(`${GREETINGS}?name=Ada`, expected, exact.failed(GREETINGS))],
+  });
+  const failed = (says: string, ...expected: Expected): Row => {
+    const { steps, ...row } = failing(says, ...expected);
+    return { ...row, steps: steps.map((step) => given(500, step)) };
+  };
+
+  return {
+    name: 'specification',
+    sections: [
+      {
+        heading: 'GET /health',
+        rows: [
+          { says: 'the status of /health is 200', steps: [health(status(200))] },
+          { says: 'the media type of /health is text/plain', steps: [given(200, health(mediaType('text/plain')))] },
+          { says: 'the body of /health is the word Healthy', steps: [given(200, health(body('Healthy')))] },
+        ],
+      },
+      {
+        heading: 'GET /api/greetings',
+        rows: [
+          { says: 'without a name the world is greeted', steps: [greeted(GREETINGS, [status(200), message('World')])] },
+          { says: 'an empty query has no name, so the world is greeted', steps: [greeted(`${GREETINGS}?`, [status(200), message('World')])] },
+          { says: 'a query of something else has no name, so the world is greeted', steps: [greeted(`${GREETINGS}?other=Ada`, [status(200), message('World')])] },
+          ...names.map(([says, query, name = query]): Row => ({
+            says, steps: [greeted(`${GREETINGS}?name=${query}`, [status(200), message(name)], name)],
+          })),
+          { says: 'an empty name is refused with 400', steps: [tooShort(status(400))] },
+          { says: `a name of ${MAX_NAME_LENGTH + 1} characters is refused with 400`, steps: [tooLong(status(400))] },
+          {
+            says: `a name of ${MAX_NAME_LENGTH * 10} characters is refused with 400`,
+            steps: [get(`${GREETINGS}?name=${'a'.repeat(MAX_NAME_LENGTH * 10)}`, [status(400)], exact.invalid(exact.tooLong(MAX_NAME_LENGTH * 10)))],
+          },
+          { says: 'the media type of a greeting is application/json; charset=utf-8', steps: [given(200, greeted(GREETINGS, [mediaType('application/json; charset=utf-8')]))] },
+        ],
+      },
+      {
+        heading: 'GreetingResponse (body of a successful greeting)',
+        rows: [
+          { says: 'message is a string', steps: [given(200, greeted(GREETINGS, [member('message', 'a string', isString)]))] },
+          {
+            says: 'generatedAt is an ISO 8601 timestamp with the offset +00:00',
+            steps: [given(200, greeted(GREETINGS, [member('generatedAt', 'a timestamp such as 2026-11-20T10:15:30.123+00:00', isTimestamp)]))],
+          },
+          { says: 'generatedAt is the time of the request', steps: [given(200, greeted(GREETINGS, [timeOfRequest]))] },
+        ],
+      },
+      {
+        heading: 'Validation problem document (body of a 400)',
+        rows: [
+          { says: 'the media type of a 400 is application/problem+json', steps: bothRefusals(mediaType('application/problem+json')) },
+          { says: 'type of a 400 points to the section of RFC 9110 on 400', steps: bothRefusals(member('type', 'a URI of RFC 9110, 15.5.1', isUriOfBadRequest)) },
+          { says: 'title of a 400 is a text', steps: bothRefusals(member('title', 'a string that is not empty', isText)) },
+          { says: 'status in a 400 is the number 400', steps: bothRefusals(memberIs('status', 400)) },
+          { says: 'errors of a 400 maps name to messages', steps: bothRefusals(member('errors.name', 'an array of strings, at least one', isMessages)) },
+          {
+            says: 'traceId, where there is one, is a string that differs on every request',
+            steps: Array.from({ length: 10 }, () => bothRefusals(member('traceId', 'a string or absent', (id) => id === undefined || isString(id)))).flat(),
+            review: { of: 'row', text: 'a traceId that differs on every request', misfits: repeatedTraceIds },
+          },
+        ],
+      },
+      {
+        heading: 'Unexpected-error problem document (body of a 500)',
+        rows: [
+          failing('an exception is answered with 500', status(500)),
+          failed('the media type of a 500 is application/problem+json', mediaType('application/problem+json')),
+          failed('status in a 500 is the number 500', memberIs('status', 500)),
+          failed('title of a 500 says that an unexpected error occurred', memberIs('title', 'An unexpected error occurred.')),
+          failed('detail of a 500 says to contact support', memberIs('detail', 'Contact support if the problem persists.')),
+          failed('instance of a 500 is the path of the request', memberIs('instance', GREETINGS)),
+          failed('a 500 tells nothing of the exception', { text: `nothing of the exception (${EXCEPTION_TEXT})`, holds: tellsNothing }),
+          // "The handler logic is not run when validation fails" and "a 400 does not pass through the 500 handler".
+          { says: 'a refused name never gets as far as the exception', needs: 'an exception', steps: [tooShort(status(400))] },
+        ],
+      },
+      { heading: 'GET /openapi/v1.json', rows: descriptionRows(subject) },
+      {
+        heading: 'Other responses given by the framework: 404',
+        rows: [
+          ...['/', '/nope', '/api', '/health/live', '/api/greetings/Ada', '/openapi', '/openapi/v2.json', '/v1/health', '/favicon.ico'].map((path): Row => ({
+            says: `${path} is not mapped: 404, whatever the method`,
+            steps: ['GET', 'POST'].map((method) => ask(subject, `${method} ${path}?name=Ada`, [status(404)], exact.empty(404))),
+          })),
+          { says: 'a 404 has no body', steps: [given(404, get('/nope', [noBody], exact.empty(404)))] },
+        ],
+      },
+      {
+        heading: 'Other responses given by the framework: 405',
+        rows: [
+          ...methods.map((method): Row => ({
+            says: `${method} to a GET-only endpoint is 405`,
+            steps: ['/health', GREETINGS, EMPTY].map((target) => ask(subject, `${method} ${target}`, [status(405)], exact.empty(405))),
+          })),
+          { says: 'a 405 has no body', steps: ['/health', GREETINGS].map((target) => given(405, ask(subject, `POST ${target}`, [noBody], exact.empty(405)))) },
+        ],
+      },
+      {
+        heading: 'Authentication',
+        rows: [
+          {
+            says: 'credentials and tokens are not read: whoever brings bad ones is answered like everybody',
+            steps: ['Authorization: Basic !', 'Authorization: Bearer a.b.c', 'Proxy-Authorization: Basic eDp5', 'Cookie: session=none'].map((credentials) =>
+              get(GREETINGS, [status(200)], exact.greeting('World'), [credentials])),
+          },
+        ],
+      },
+    ],
+  };
+}
+
+// The name is what is between `name=` and the end, unless it says otherwise. White space is the space, and what
+// could be read in two ways is left to the decisions.
+const names: readonly (readonly [says: string, query: string, name?: string])[] = [
+  ['a name is greeted', 'Ada'],
+  ['a name of one character is greeted', 'A'],
+  [`a name of ${MAX_NAME_LENGTH} characters is greeted`, 'a'.repeat(MAX_NAME_LENGTH)],
+  ['spaces around a name are trimmed', '%20%20Ada%20', 'Ada'],
+  ['spaces within a name stay', 'Ada%20%20Lovelace', 'Ada  Lovelace'],
+  ['a name outside ASCII is greeted in UTF-8', 'J%C3%BCrgen%20%E6%9D%8E', 'Jürgen 李'],
+  ['quotes and backslashes are escaped in JSON', '%22%5C%22%27', '"\\"\''],
+  ['control characters are escaped in JSON', 'a%0D%0Ab%1Bc', 'a\r\nb\u001bc'],
+  ['markup is text', '%3Cscript%3Ealert(1)%3C/script%3E', '<script>alert(1)</script>'],
+];
+
+function descriptionRows(subject: Subject): Row[] {
+  const described = (...expected: Expected) => [given(200, ask(subject, `GET ${DESCRIPTION}`, expected, undefined))];
+  switch (subject.environment) {
+    case undefined:
+      return [{ says: 'in Development the description is there, elsewhere it is not', needs: 'the environment', steps: [] }];
+    case 'production':
+      return [{
+        says: 'outside Development the description does not exist: 404, whatever the method',
+        steps: ['GET', 'POST'].map((method) => ask(subject, `${method} ${DESCRIPTION}`, [status(404)], exact.empty(404))),
+      }];
+    case 'development':
+      return [
+        { says: 'in Development the description is there', steps: [ask(subject, `GET ${DESCRIPTION}`, [status(200)], undefined)] },
+        { says: 'the media type of the description is application/json', steps: described(mediaType('application/json')) },
+        { says: 'the description is an OpenAPI 3 document', steps: described(member('openapi', 'a version 3', (version) => isString(version) && /^3\.\d+\.\d+$/.test(version))) },
+        { says: 'the description is of GET of the greeting endpoint and nothing else', steps: described(member('paths', `${GREETINGS} with get`, isGreetingsOnly)) },
+        {
+          says: 'the description has no security scheme',
+          steps: described(
+            member('components.securitySchemes', 'absent or empty', isAbsentOrEmpty),
+            member('security', 'absent or empty', isAbsentOrEmpty),
+          ),
+        },
+        ...methods.map((method): Row => ({
+          says: `${method} to the description is 405`, steps: [ask(subject, `${method} ${DESCRIPTION}`, [status(405)], exact.empty(405))],
+        })),
+        {
+          says: 'every reply to GET /api/greetings in this run fits its schema in the description',
+          steps: described(),
+          review: { of: 'run', text: 'replies that fit their schemas', misfits: (seen) => descriptionMisfits(documentOf(seen, DESCRIPTION), GREETINGS, seen) },
+        },
+      ];
+  }
+}
+
+function isTimestamp(value: unknown): boolean {
+  return isString(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?\+00:00$/.test(value);
+}
+
+// Of the places where RFC 9110 is published, each names the section in its own way.
+function isUriOfBadRequest(value: unknown): boolean {
+  return isString(value) && URL.canParse(value) && /rfc9110.*(?:15\.5\.1$|status\.400|400-bad-request)/i.test(value);
+}
+
+function isText(value: unknown): boolean {
+  return isString(value) && value.trim() !== '';
+}
+
+function isMessages(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isString);
+}
+
+function isGreetingsOnly(paths: unknown): boolean {
+  return isObject(paths) && Object.keys(paths).join() === GREETINGS && isObject(paths[GREETINGS])
+    && Object.keys(paths[GREETINGS]).filter((name) => METHODS_OF_A_PATH.includes(name)).join() === 'get';
+}
+
+const METHODS_OF_A_PATH = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+
+function isAbsentOrEmpty(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) ? value : Object.keys(isObject(value) ? value : { wrong: value })).length === 0;
+}
+
+function repeatedTraceIds(seen: readonly Seen[]): string[] {
+  const ids = seen.map(({ reply }) => /"traceId"\s*:\s*"([^"]*)"/.exec(reply.body)?.[1]).filter(isString);
+  return ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => `the traceId ${id} came more than once`);
+}
+
+/** What the exception says that is thrown where a row needs one. */
+export const EXCEPTION_TEXT = 'the clock stopped';
+
+function tellsNothing(reply: Reply): boolean {
+  return !reply.body.includes(EXCEPTION_TEXT) && !/Error|\bat .*:\d+|\.[jt]s\b/.test(reply.body);
+}

@@ -1,0 +1,133 @@
+// A second implementation of the specification and the decisions, as small as can be: one function from the bytes
+// of a request to the bytes of its reply. Each piece of its behaviour can be replaced by a wrong one, to see
+// whether the contract notices. It knows nothing of illegal requests.
+import { MAX_NAME_LENGTH } from './limits.ts';
+import { readReplies } from './reply.ts';
+import { EXCEPTION_TEXT } from './specification.ts';
+import { isHead, type Talker } from './talk.ts';
+
+type Reply = { readonly status: number; readonly fields: readonly string[]; readonly body: string };
+type Request = { readonly method: string; readonly path: string; readonly query: string; readonly fields: readonly string[] };
+
+const PARENT = /^traceparent: (?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/i;
+
+const string = { type: 'string' };
+
+/** Everything that can be done wrongly, done right. */
+export const right = {
+  pathOf: (path: string) => path,
+  isAllowed: (method: string): boolean => method === 'GET',
+  isImplemented: (method: string): boolean => method !== 'CONNECT',
+  isAccepted: (_request: Request) => true,
+  isDescribed: (development: boolean) => development,
+  health: 'Healthy',
+  nameIn: (query: string): string | null => new URLSearchParams(`?${query}`).get('name'),
+  defaultName: 'World',
+  lengthOf: (name: string) => Array.from(name).length,
+  minLength: 1,
+  maxLength: MAX_NAME_LENGTH,
+  trim: (name: string) => name.trim(),
+  isBlank: (name: string) => name.trim() === '',
+  /** Whether the clock is read before the name is checked. */
+  readsClockFirst: false,
+  timestamp: (now: number) => new Date(now).toISOString().replace('Z', '+00:00'),
+  greeting: (name: string, generatedAt: string): object => ({ message: `Hello, ${name}!`, generatedAt }),
+  traceId: (fields: readonly string[]) => {
+    const parents = fields.filter((line) => /^traceparent:/i.test(line));
+    const [, version, trace, flags = '0', more] = PARENT.exec(parents.length === 1 ? parents.join() : '') ?? [];
+    const isLegal = trace !== undefined && trace === trace.toLowerCase() && !(version === '00' && more !== undefined);
+    return `00-${isLegal ? trace : randomHex(32)}-${randomHex(16)}-0${isLegal ? Number.parseInt(flags, 16) & 1 : 0}`;
+  },
+  problem: (traceId: string): object => ({
+    type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
+    title: 'One or more validation errors occurred.', status: 400, errors: { name: ['It does not fit.'] }, traceId,
+  }),
+  failure: ({ path }: Request, _error: unknown): object => ({
+    title: 'An unexpected error occurred.', status: 500, detail: 'Contact support if the problem persists.', instance: path,
+  }),
+  document: {
+    openapi: '3.1.1',
+    info: { title: 'Greeting Service | v1', version: '1.0.0' },
+    security: [],
+    paths: {
+      '/api/greetings': {
+        get: {
+          responses: {
+            200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Greeting' } } } },
+            400: { content: { 'application/problem+json': { schema: { type: 'object', required: ['errors'] } } } },
+          },
+        },
+      },
+    },
+    components: { schemas: { Greeting: { type: 'object', required: ['message'], properties: { message: string, generatedAt: string } } } },
+  } as object,
+  /** The last word on every reply. */
+  edit: (reply: Reply, _request: Request): Reply => reply,
+};
+
+export type Behaviour = typeof right;
+
+export type Conditions = { readonly development?: boolean; readonly now?: () => number };
+
+/** A server that behaves like `behaviour`, without a network: each connection takes one request and is closed. */
+export function serve(behaviour: Behaviour, conditions: Conditions = {}): Talker {
+  return async (bytes) => {
+    const sentAt = Date.now();
+    const received = answer(Buffer.from(bytes, 'latin1'), behaviour, conditions);
+    return { ...readReplies(received, true, isHead(bytes)), bytes: received, end: 'closed', error: undefined, sentAt, receivedAt: Date.now() };
+  };
+}
+
+/** The reply to one whole request. */
+export function answer(bytes: Buffer, behaviour: Behaviour, conditions: Conditions = {}): Buffer {
+  const [requestLine = '', ...fields] = bytes.toString('latin1').split('\r\n').slice(0, -2);
+  const [method = '', target = ''] = requestLine.split(' ');
+  const [path = '', ...query] = target.split('?');
+  const request = { method, path, query: query.join('?'), fields };
+  const { status, fields: more, body } = behaviour.edit(reply(request, behaviour, conditions), request);
+  const content = Buffer.from(body, more.some((line) => line.includes('latin1')) ? 'latin1' : 'utf8');
+  const head = [`HTTP/1.1 ${status} Whatever`, ...more, `content-length: ${content.length}`, 'connection: close', '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head, 'latin1'), method === 'HEAD' ? Buffer.alloc(0) : content]);
+}
+
+const none = (status: number, ...fields: readonly string[]): Reply => ({ status, fields, body: '' });
+
+function some(status: number, type: string, body: string): Reply {
+  return { status, fields: [`content-type: ${type}`, 'cache-control: no-store', 'x-content-type-options: nosniff'], body };
+}
+
+function reply(request: Request, is: Behaviour, { development = false, now = Date.now }: Conditions): Reply {
+  if (!request.fields.some((line) => line.startsWith('Host: '))) return none(400);
+  if (!is.isAccepted(request)) return none(401);
+  if (!is.isImplemented(request.method)) return none(501);
+  const path = is.pathOf(request.path);
+  const isMapped = path === '/health' || path === '/api/greetings' || (path === '/openapi/v1.json' && is.isDescribed(development));
+  if (!isMapped) return none(404);
+  if (!is.isAllowed(request.method)) return none(405, 'allow: GET');
+  if (path === '/health') return some(200, 'text/plain', is.health);
+  if (path === '/openapi/v1.json') return some(200, 'application/json', JSON.stringify(is.document));
+  try {
+    return greet(request, is, now);
+  } catch (error) {
+    return some(500, 'application/problem+json', JSON.stringify(is.failure(request, error)));
+  }
+}
+
+function greet(request: Request, is: Behaviour, now: () => number): Reply {
+  if (is.readsClockFirst) now();
+  const name = is.nameIn(request.query) ?? is.defaultName;
+  const length = is.lengthOf(name);
+  if (length < is.minLength || length > is.maxLength || is.isBlank(name)) {
+    return some(400, 'application/problem+json', JSON.stringify(is.problem(is.traceId(request.fields))));
+  }
+  return some(200, 'application/json; charset=utf-8', JSON.stringify(is.greeting(is.trim(name), is.timestamp(now()))));
+}
+
+/** A clock for the rows that need an exception. */
+export function throwingClock(): number {
+  throw new Error(EXCEPTION_TEXT);
+}
+
+function randomHex(digits: number): string {
+  return Array.from({ length: digits }, () => Math.floor(Math.random() * 15 + 1).toString(16)).join('');
+}
