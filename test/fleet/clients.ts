@@ -1,11 +1,17 @@
-// Clients that send without pause on connections that are kept, count, check every reply, and never try again.
+// Clients that send again and again, count, check every reply, and never try again what has failed.
 import { Agent, request as openRequest, type ClientRequest } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A TCP port, or a Unix socket. */
+export type Address = { readonly host: string; readonly port: number } | { readonly socketPath: string };
 
 export type Tally = {
   sent: number;
   lost: number;
   /** Of what was lost: why, and how often. */
   readonly reasons: Map<string, number>;
+  /** The longest time to a reply, in milliseconds. The slow clients do not count. */
+  longestMs: number;
 };
 
 export type Clients = {
@@ -17,26 +23,32 @@ export type Clients = {
 };
 
 export type ClientOptions = {
-  readonly port: number;
-  readonly quick: number;
-  /** Clients that send half of the content, and the other half later. */
+  readonly address: Address;
+  /** Clients that keep their connections and send without pause. */
+  readonly keeping: number;
+  /** Clients that connect for each request, without pause. */
+  readonly connecting?: number;
+  /** Clients that keep their connections and pause after each reply, for a random time up to `pauseMs`. */
+  readonly pausing?: number;
+  readonly pauseMs?: number;
+  /** Clients that keep their connections, and send half of the content, and the other half later. */
   readonly slow: number;
   readonly slowMs: number;
 };
 
 const PATIENCE_MS = 20_000;
 
-/** Starts clients of both kinds. */
-export function startClients({ port, quick, slow, slowMs }: ClientOptions): Clients {
-  const tally: Tally = { sent: 0, lost: 0, reasons: new Map() };
+/** Starts clients of all kinds. */
+export function startClients({ address, keeping, connecting = 0, pausing = 0, pauseMs = 0, slow, slowMs }: ClientOptions): Clients {
+  const tally: Tally = { sent: 0, lost: 0, reasons: new Map(), longestMs: 0 };
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   let isStopping = false;
 
-  async function run(send: (request: ClientRequest) => void): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  async function run(keepAlive: boolean, exchange: (agent: Agent, name: string) => Promise<string | undefined>): Promise<void> {
+    const agent = new Agent({ keepAlive, maxSockets: 1 });
     while (!isStopping) {
       tally.sent += 1;
-      const reason = await exchange(port, agent, `client ${tally.sent}`, send);
+      const reason = await exchange(agent, `client ${tally.sent}`);
       if (reason !== undefined) {
         tally.lost += 1;
         tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
@@ -46,15 +58,32 @@ export function startClients({ port, quick, slow, slowMs }: ClientOptions): Clie
     agent.destroy();
   }
 
-  function sendSlowly(request: ClientRequest): void {
-    request.setHeader('Content-Length', 2);
-    request.write('a');
-    setTimeout(() => request.end('b'), slowMs);
+  async function exchangeQuickly(agent: Agent, name: string): Promise<string | undefined> {
+    const sentAt = performance.now();
+    const reason = await exchange(address, agent, name, (request) => request.end());
+    tally.longestMs = Math.max(tally.longestMs, performance.now() - sentAt);
+    return reason;
+  }
+
+  function exchangeSlowly(agent: Agent, name: string): Promise<string | undefined> {
+    return exchange(address, agent, name, (request) => {
+      request.setHeader('Content-Length', 2);
+      request.write('a');
+      setTimeout(() => request.end('b'), slowMs);
+    });
+  }
+
+  async function exchangeAndPause(agent: Agent, name: string): Promise<string | undefined> {
+    const reason = await exchangeQuickly(agent, name);
+    await delay(Math.random() * pauseMs);
+    return reason;
   }
 
   const clients = [
-    ...Array.from({ length: quick }, () => run((request) => request.end())),
-    ...Array.from({ length: slow }, () => run(sendSlowly)),
+    ...Array.from({ length: keeping }, () => run(true, exchangeQuickly)),
+    ...Array.from({ length: connecting }, () => run(false, exchangeQuickly)),
+    ...Array.from({ length: pausing }, () => run(true, exchangeAndPause)),
+    ...Array.from({ length: slow }, () => run(true, exchangeSlowly)),
   ];
   return {
     tally,
@@ -67,11 +96,10 @@ export function startClients({ port, quick, slow, slowMs }: ClientOptions): Clie
 }
 
 // Resolves with what is wrong with the reply: undefined when nothing is.
-function exchange(port: number, agent: Agent, name: string, send: (request: ClientRequest) => void): Promise<string | undefined> {
+function exchange(address: Address, agent: Agent, name: string, send: (request: ClientRequest) => void): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const failed = (error: Error) => resolve('code' in error ? `${String(error.code)}: ${error.message}` : error.message);
     const path = `/api/greetings?name=${encodeURIComponent(name)}`;
-    const request = openRequest({ host: '127.0.0.1', port, agent, path }, (response) => {
+    const request = openRequest({ ...address, agent, path }, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (body += chunk));
@@ -81,6 +109,10 @@ function exchange(port: number, agent: Agent, name: string, send: (request: Clie
         resolve(response.statusCode === 200 && isRight ? undefined : `status ${response.statusCode}: ${JSON.stringify(body)}`);
       });
     });
+    function failed(error: Error): void {
+      const connection = request.reusedSocket ? 'on a kept connection' : 'on a new connection';
+      resolve(`${'code' in error ? `${String(error.code)}: ` : ''}${error.message}, ${connection}`);
+    }
     request.on('error', failed);
     request.setTimeout(PATIENCE_MS, () => request.destroy(new Error(`no reply within ${PATIENCE_MS} ms`)));
     send(request);

@@ -17,6 +17,7 @@ export type Proxy = {
   readonly failures: readonly string[];
   /** How often it has tried a request again, on the same member or on another, instead of failing it. */
   readonly retries: () => Promise<number>;
+  readonly stop: () => Promise<void>;
 };
 
 const INSTALL = 'haproxy is missing. On Debian and Ubuntu: apt-get install haproxy';
@@ -38,7 +39,9 @@ export async function startProxy(options: Omit<ProxyOptions, 'statsSocket'>): Pr
     console.error('code' in error && error.code === 'ENOENT' ? INSTALL : error);
     process.exit(1);
   });
+  let mayEnd = false;
   child.once('close', (code) => {
+    if (mayEnd) return;
     void complaints.then((words) => {
       console.error(`haproxy has ended with ${code}. ${words}`);
       process.exit(1);
@@ -59,8 +62,13 @@ export async function startProxy(options: Omit<ProxyOptions, 'statsSocket'>): Pr
       if (!/^(?:Server|Health check for server) fleet\//.test(line)) failures.push(line);
     }
   }
+  async function stop(): Promise<void> {
+    mayEnd = true;
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  }
   await nextLine(); // about the first health check: by then it listens
-  return { hasFound, failures, retries: async () => retriesIn(await ask(statsSocket, 'show stat')) };
+  return { hasFound, failures, retries: async () => retriesIn(await ask(statsSocket, 'show stat')), stop };
 }
 
 async function ask(statsSocket: string, command: string): Promise<string> {

@@ -8,12 +8,16 @@ import { parseLine, portIn, type LogLine } from '../support/process.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-export type RunningService = {
+export type RunningProcess = {
   readonly pid: number;
-  readonly port: number;
   /** Asks it to stop, and resolves with its exit code when it has: null when a signal ended it. */
   readonly stop: () => Promise<number | null>;
 };
+
+export type RunningService = RunningProcess & { readonly port: number };
+
+type Environment = Readonly<Record<string, string>>;
+type OnLine = (line: LogLine) => void;
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
@@ -25,30 +29,41 @@ export function endWithUs(child: ChildProcess): void {
 }
 
 /** Starts the service with `env` and nothing else, waits until it listens, and hands its log lines to `onLine`. */
-export async function startService(env: Readonly<Record<string, string>>, onLine: (line: LogLine) => void): Promise<RunningService> {
-  const child = spawn(process.execPath, [ENTRY], { env: { ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+export async function startService(env: Environment, onLine: OnLine): Promise<RunningService> {
+  const { started, ...service } = await start([process.execPath, ENTRY], env, onLine, []);
+  return { ...service, port: portIn(started) };
+}
+
+/** The same with a listening socket handed over, by the rules of sd_listen_fds(3): `fd` is a descriptor of this process. */
+export async function startServiceOn(fd: number, env: Environment, onLine: OnLine): Promise<RunningProcess> {
+  // LISTEN_PID is the id of the service: the shell becomes node.
+  const command = ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, ENTRY];
+  const { started, ...service } = await start(command, { LISTEN_FDS: '1', ...env }, onLine, [fd]);
+  return service;
+}
+
+async function start([program = '', ...words]: readonly string[], env: Environment, onLine: OnLine, descriptors: readonly number[]) {
+  const child = spawn(program, words, { env: { ...env }, stdio: ['ignore', 'pipe', 'inherit', ...descriptors] });
   endWithUs(child);
+  const { stdout, pid } = child;
+  if (stdout === null || pid === undefined) throw new Error('The service cannot be started.');
   const closed = once(child, 'close');
-  const lines = createInterface({ input: child.stdout });
+  const lines = createInterface({ input: stdout });
   const first = once(lines, 'line');
   lines.on('line', (line) => onLine(parseLine(line)));
-  const start: unknown[] = await Promise.race([first, closed.then(() => [])]);
-  const { pid } = child;
-  if (start.length === 0 || pid === undefined) throw new Error('The service has ended instead of listening.');
+  const [text]: unknown[] = await Promise.race([first, closed.then(() => [])]);
+  if (typeof text !== 'string') throw new Error('The service has ended instead of listening.');
   let mayEnd = false;
   void closed.then(() => {
     if (mayEnd) return;
     console.error(`The service has ended by itself: ${child.exitCode ?? child.signalCode}`);
     process.exit(1);
   });
-  return {
-    pid,
-    port: portIn(parseLine(String(start[0]))),
-    stop: async () => {
-      mayEnd = true;
-      child.kill('SIGTERM');
-      await closed;
-      return child.exitCode;
-    },
-  };
+  async function stop(): Promise<number | null> {
+    mayEnd = true;
+    child.kill('SIGTERM');
+    await closed;
+    return child.exitCode;
+  }
+  return { pid, started: parseLine(text), stop };
 }

@@ -1,0 +1,13 @@
+// A thread that listens and then does nothing more. A listening socket of node's own would be accepted from;
+// this thread never comes to that, so what connects is for the processes that the socket is handed to.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+
+const path: unknown = workerData;
+const server = createServer();
+server.listen(typeof path === 'string' ? { path } : { port: 0, host: '127.0.0.1' });
+await once(server, 'listening');
+const address = server.address();
+parentPort?.postMessage(typeof address === 'string' ? { socketPath: address } : { host: address?.address, port: address?.port });
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
