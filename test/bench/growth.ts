@@ -1,31 +1,33 @@
-// Whether a request gets dearer as connections are added, or as the process gets older.
-import { race, runner, type Runner } from './race.ts';
-import { figureTable, requestTable } from './report.ts';
+// Whether a request costs more when there are more connections, or when the process is older.
+import { measure } from './measure.ts';
+import { setup, type Comparison, type Setup } from './setup.ts';
+import { memoryTable, requestTable } from './tables.ts';
 
 const PATHS = ['/api/greetings'];
 const ROUNDS = 3;
 
-/** Prints what the floor and the service pay for connections, and the service for its age. */
+/** Prints what connections cost the floor and the service, and what age costs the service. */
 export async function printGrowth(floor: string, service: string): Promise<void> {
-  await printCrowd('floor', floor);
-  await printCrowd('service', service);
+  console.log(requestTable(await measure([byConnections('floor', floor)], ROUNDS)));
+  console.log(requestTable(await measure([byConnections('service', service)], ROUNDS)));
 
-  const old = { ...runner('after 500,000 requests', service), warmUp: 500_000 };
-  const ages = await race([runner('fresh', service), old], PATHS, ROUNDS);
+  const fresh = setup('fresh', service, PATHS);
+  const old = { ...fresh, name: 'after 500,000 requests', warmUp: 500_000 };
+  const ages = await measure([{ requestKind: 'Host only', paths: PATHS, setups: [fresh, old] }], ROUNDS);
   console.log(requestTable(ages));
-  console.log(figureTable('memory, MiB', new Map(ages.map(({ name, memory }) => [name, memory]))));
+  console.log(memoryTable(ages));
 }
 
-async function printCrowd(name: string, script: string): Promise<void> {
-  const crowd = (connections: number, busy: number, rest = ''): Runner => ({
-    ...runner(`${name}, connections: ${connections}${rest}`, script), connections, busy,
+function byConnections(name: string, script: string): Comparison {
+  const withConnections = (connections: number, active: number, rest = ''): Setup => ({
+    ...setup(`${name}, connections: ${connections}${rest}`, script, PATHS), connections, active,
   });
-  const runners = [
-    crowd(50, 50),
-    crowd(1, 1), // every request has to wake the process up, which else one wake-up in ten does for many
-    crowd(500, 50, ', 50 busy'),
-    crowd(2000, 50, ', 50 busy'),
-    crowd(2000, 2000, ', all in turn'), // more than the caches of a CPU hold, the kernel's part included
+  const setups = [
+    withConnections(50, 50),
+    withConnections(1, 1), // every request has to wake the process up; with 50 connections one wake-up in ten does for many
+    withConnections(500, 50, ', 50 active'),
+    withConnections(2000, 50, ', 50 active'),
+    withConnections(2000, 2000, ', all active'), // more data than fits the caches of a CPU, the kernel's data included
   ];
-  console.log(requestTable(await race(runners, PATHS, ROUNDS)));
+  return { requestKind: 'Host only', paths: PATHS, setups };
 }

@@ -1,46 +1,55 @@
-// The processes of a bench: each pinned to a CPU where that can be done, and none left behind.
+// The processes of the benchmark: each pinned to a CPU where that can be done, and none left behind.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
+export type Environment = Readonly<Record<string, string>>;
+
 export type NodeProcess = {
   readonly pid: number;
-  /** The next line on its stdout. Throws when it has ended instead. */
+  /** The next line on its stdout. Throws when the process has ended instead. */
   readonly readLine: () => Promise<string>;
+  /** Reads and drops everything that it prints from now on. */
+  readonly dropOutput: () => void;
   readonly writeLine: (line: string) => void;
   readonly stop: () => Promise<void>;
 };
 
-export type Server = NodeProcess & { readonly port: number };
-
 const SERVER_CPU = '0';
-const LOAD_CPU = '1';
+/** The CPU of everything but the server. */
+export const LOAD_CPU = '1';
 
-/** Whether `taskset` is here, and both CPUs are ours. */
+/** Whether `taskset` is installed, and both CPUs may be used. */
 export const isPinned = [SERVER_CPU, LOAD_CPU].every((cpu) => spawnSync('taskset', ['-c', cpu, 'true']).status === 0);
+// This process reads the servers' access logs, which would else take time from the server.
+if (isPinned) spawnSync('taskset', ['-c', '-p', LOAD_CPU, String(process.pid)]);
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Starts the load generator. */
-export function startLoad(): NodeProcess {
-  return startNode(`${import.meta.dirname}/load.js`, LOAD_CPU);
-}
+// `--growth` and `--attack` open more connections than a server may accept by default.
+const SERVER_ENV: Environment = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false', MAX_CONNECTIONS: '5000' };
 
-/** Starts a server, and waits until it has named its address. */
-export async function startServer(script: string): Promise<Server> {
-  const server = startNode(script, SERVER_CPU);
+export type Server = { readonly pid: number; readonly port: number; readonly stop: () => Promise<void> };
+
+/** Starts a server, and waits until it has printed its address. `env` is added to the environment. */
+export async function startServer(script: string, env: Environment = {}): Promise<Server> {
+  const { pid, readLine, dropOutput, stop } = startNode(script, SERVER_CPU, [], { ...SERVER_ENV, ...env });
   for (;;) {
-    const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(await server.readLine()) ?? [];
-    if (port !== undefined) return { ...server, port: Number(port) };
+    const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(await readLine()) ?? [];
+    if (port === undefined) continue;
+    dropOutput();
+    return { pid, port: Number(port), stop };
   }
 }
 
-function startNode(script: string, cpu: string): NodeProcess {
-  const args = [...(isPinned ? ['-c', cpu, process.execPath] : []), script];
-  const env = { ...process.env, HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production' };
-  const child = spawn(isPinned ? 'taskset' : process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+/** Starts a script as a process on this CPU. `env` is added to the environment. */
+export function startNode(script: string, cpu: string, args: readonly string[] = [], env: Environment = {}): NodeProcess {
+  const command = [...(isPinned ? ['taskset', '-c', cpu] : []), process.execPath, script, ...args];
+  const [file = '', ...rest] = command;
+  const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
   running.add(child);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const output = createInterface({ input: child.stdout });
+  const lines = output[Symbol.asyncIterator]();
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return {
     pid: child.pid ?? 0,
@@ -48,6 +57,10 @@ function startNode(script: string, cpu: string): NodeProcess {
       const { value, done } = await lines.next();
       if (done) throw new Error(`${script} has ended.`);
       return value;
+    },
+    dropOutput() {
+      output.close();
+      child.stdout.resume();
     },
     writeLine: (line) => child.stdin.write(`${line}\n`),
     stop() {

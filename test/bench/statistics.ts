@@ -1,4 +1,4 @@
-// The middle of the road: a median does not care how far off the disturbed measurements are.
+// Medians: a disturbed measurement counts no more than any other, however far off it is.
 
 /** The value with as many above it as below it. */
 export function median(values: readonly number[]): number {

@@ -1,0 +1,32 @@
+// What `npm run bench` prints: what the service costs beside the floor.
+import { measure } from './measure.ts';
+import { setup, type Comparison, type Setup } from './setup.ts';
+import { memoryTable, requestTable, startTable } from './tables.ts';
+import { startTimes } from './start-time.ts';
+
+const ROUNDS = 12;
+const STARTS = 30;
+const GREETINGS = '/api/greetings';
+const PATHS = ['/health', GREETINGS, '/api/greetings?name=Ada%20Lovelace', '/api/greetings?name=', '/nope'];
+
+/** Measures the scripts of the floor, of the service and, if given, of another build of the service. */
+export async function printComparison(floor: string, service: string, otherBuild: string | undefined): Promise<void> {
+  const scripts = new Map([['floor', floor], ['service', service]]);
+  if (otherBuild !== undefined) scripts.set('other build', otherBuild);
+  const setups = Array.from(scripts, ([name, script]) => setup(name, script, PATHS));
+  const comparisons: Comparison[] = [
+    { requestKind: 'Host only', paths: PATHS, setups },
+    { requestKind: 'browser', paths: PATHS, setups: [...setups, ...setups.slice(1).map(withAccessLog)] },
+  ];
+
+  const results = await measure(comparisons, ROUNDS);
+  console.log(`Rounds: ${results[0]?.[0]?.memory.length}, starts: ${STARTS}\n`);
+  console.log(requestTable(results));
+  console.log(memoryTable(results));
+  console.log(startTable(await startTimes(scripts, STARTS)));
+}
+
+// The service writes a line of the access log up to 50 ms after the reply: the line's cost is measured, too.
+function withAccessLog(one: Setup): Setup {
+  return { ...one, name: `${one.name}, access log`, paths: [GREETINGS], env: { ACCESS_LOG: 'true' }, settleMs: 60 };
+}

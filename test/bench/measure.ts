@@ -1,0 +1,105 @@
+// Measures servers in turn, a little at a time, so that what slows one of them down slows the next down as well.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuTime, residentMemory } from '../support/usage.ts';
+import { startLoad, type Load } from './load.ts';
+import { startServer, type Server } from './processes.ts';
+import type { RequestKind } from './request-kinds.ts';
+import type { Comparison, Setup } from './setup.ts';
+
+/** Measurements, in the order they were taken: those of two servers at one index were taken one after the other. */
+export type Figures = {
+  status: string;
+  readonly cpu: number[]; // µs of the server for a request
+  readonly rate: number[]; // requests per second
+  readonly p50: number[]; // ms
+  readonly p99: number[]; // ms
+};
+
+export type Result = Setup & {
+  readonly requestKind: RequestKind;
+  readonly figures: ReadonlyMap<string, Figures>; // by path
+  readonly memory: number[]; // MiB after the load, for each round
+};
+
+type RunningServer = { readonly result: Result; readonly server: Server };
+
+const WARM_UP_REQUESTS = 1000; // of a path at a time
+const SLICE_REQUESTS = 2500; // are measured as one: about 30 ms
+const SLICES = 4; // of each path in a round
+const TIME_LIMIT_MS = 110_000; // on a slow or busy machine there are fewer rounds
+
+/**
+ * Runs `rounds` rounds, or as many as there is time for, and returns a result for each setup. Each round
+ * starts all servers anew: two processes of one program differ by some percent for as long as they live, by
+ * where their memory lies and by what was compiled when.
+ */
+export async function measure(comparisons: readonly Comparison[], rounds: number): Promise<Result[][]> {
+  const results = comparisons.map(({ requestKind, setups }) => setups.map((one) => emptyResult(requestKind, one)));
+  const load = startLoad();
+  const end = performance.now() + TIME_LIMIT_MS;
+  for (let round = 0; round < rounds && performance.now() < end; round += 1) {
+    for (const [i, { paths }] of comparisons.entries()) await measureRound(load, paths, results[i] ?? []);
+  }
+  await load.stop();
+  return results;
+}
+
+function emptyResult(requestKind: RequestKind, one: Setup): Result {
+  const noFigures = (): Figures => ({ status: '', cpu: [], rate: [], p50: [], p99: [] });
+  return { ...one, requestKind, figures: new Map(one.paths.map((path) => [path, noFigures()])), memory: [] };
+}
+
+async function measureRound(load: Load, paths: readonly string[], results: readonly Result[]): Promise<void> {
+  const servers: RunningServer[] = [];
+  for (const result of results) servers.push(await startAndWarmUp(load, result, paths));
+  for (let slice = 0; slice < SLICES; slice += 1) {
+    // Each goes first as often as last, so that none gains by what another leaves behind.
+    const order = slice % 2 === 0 ? servers : servers.toReversed();
+    for (const path of paths) {
+      for (const server of order) await measureSlice(load, server, path);
+    }
+  }
+  for (const server of servers) await finish(load, server);
+}
+
+async function startAndWarmUp(load: Load, result: Result, paths: readonly string[]): Promise<RunningServer> {
+  const { requestKind, connections, active, warmUp } = result;
+  const server = await startServer(result.script, result.env);
+  const { port } = server;
+  await load.open(port, connections);
+  // All paths from the start: V8 throws code away that it has compiled for one of them alone.
+  for (let sent = 0; sent < warmUp; sent += paths.length * WARM_UP_REQUESTS) {
+    for (const path of paths) {
+      await load.run({ port, requestKind, path, connections: active, requests: WARM_UP_REQUESTS, timeMs: Infinity });
+    }
+  }
+  await load.close(port); // the other servers warm up next, and idle connections may be closed meanwhile
+  return { result, server };
+}
+
+async function measureSlice(load: Load, { result, server }: RunningServer, path: string): Promise<void> {
+  const { requestKind, connections, active, settleMs } = result;
+  const { port, pid } = server;
+  const figures = result.figures.get(path);
+  if (figures === undefined) return;
+  await load.open(port, connections);
+  if (connections > active) {
+    // Each connection gets a request: one that never had any is timed out sooner, and costs a refusal.
+    await load.run({ port, requestKind, path, connections, requests: connections, timeMs: Infinity });
+  }
+  await sleep(settleMs);
+  const before = cpuTime(pid);
+  const run = await load.run({ port, requestKind, path, connections: active, requests: SLICE_REQUESTS, timeMs: Infinity });
+  await sleep(settleMs);
+  figures.status = run.status;
+  figures.cpu.push((cpuTime(pid) - before) / SLICE_REQUESTS);
+  figures.rate.push(run.requestsPerSecond);
+  figures.p50.push(run.p50);
+  figures.p99.push(run.p99);
+}
+
+async function finish(load: Load, { result, server }: RunningServer): Promise<void> {
+  result.memory.push(residentMemory(server.pid));
+  await load.close(server.port);
+  await server.stop();
+}

@@ -1,0 +1,43 @@
+// The tables that the benchmark prints, each figure with its ratio to that of the first server.
+import { median, medianRatio } from './statistics.ts';
+import type { Result } from './measure.ts';
+
+/** What a request costs: a row for each path and server. Each of `comparisons` is the results of servers that got the same requests. */
+export function requestTable(comparisons: readonly (readonly Result[])[]): string {
+  const rows = comparisons.flatMap(requestRows);
+  return table([['request', 'path', 'server', 'status', 'CPU µs', 'ratio', 'requests/s', 'p50 ms', 'p99 ms'], ...rows], 3);
+}
+
+function requestRows(results: readonly Result[]): string[][] {
+  const [first] = results;
+  return Array.from(first?.figures ?? [], ([path, { cpu: firstCpu }]) =>
+    results.flatMap(({ name, requestKind, figures }) => {
+      const own = figures.get(path);
+      if (own === undefined) return [];
+      return [[
+        requestKind, path, name, own.status, median(own.cpu).toFixed(2), medianRatio(own.cpu, firstCpu).toFixed(2),
+        median(own.rate).toFixed(0), median(own.p50).toFixed(2), median(own.p99).toFixed(2),
+      ]];
+    })).flat();
+}
+
+/** Memory of each server: a row for each. */
+export function memoryTable(comparisons: readonly (readonly Result[])[]): string {
+  const rows = comparisons.flatMap((results) => results.map(({ name, requestKind, memory }) =>
+    [requestKind, name, median(memory).toFixed(1), medianRatio(memory, results[0]?.memory ?? []).toFixed(2)]));
+  return table([['memory after load', '', 'MiB', 'ratio'], ...rows], 2);
+}
+
+/** Milliseconds from start to first reply: a row for each server. */
+export function startTable(times: ReadonlyMap<string, readonly number[]>): string {
+  const [first = []] = times.values();
+  const rows = Array.from(times, ([name, values]) => [name, median(values).toFixed(1), medianRatio(values, first).toFixed(2)]);
+  return table([['start to first reply', 'ms', 'ratio'], ...rows], 1);
+}
+
+/** Lines with columns: the first `words` columns are words, to the left; the others are numbers, to the right. */
+export function table(rows: readonly (readonly string[])[], words: number): string {
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const align = (cell: string, column: number) => (column < words ? cell.padEnd(width(column)) : cell.padStart(width(column)));
+  return `${rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n')}\n`;
+}
