@@ -11,6 +11,11 @@ COPY src src
 RUN npm run build -- --sourceMap false
 
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
+# Labels of the OCI image specification. Where the source is and which licence it has, a build system knows.
+LABEL org.opencontainers.image.title="greeting-service" \
+  org.opencontainers.image.description="A greeting over HTTP: the reference for a small server on Node's standard library alone." \
+  org.opencontainers.image.version="1.0.0" \
+  org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot"
 WORKDIR /app
 # Owned by root, run by another user: the service cannot change its own code.
 # package.json tells node that the .js files are ES modules.
