@@ -113,9 +113,9 @@ export class Connection {
     this.#isUnexpected = isUnexpected;
   }
 
-  /** Sends `text` (latin1), the reply to the latest request, as the last one, when those to earlier requests have left. */
+  /** Sends `text`, the reply to the latest request, as the last one, when those to earlier requests have left. */
   endWith(text: string, sent: Sent): void {
-    this.#endAfter(this.#previous, () => this.socket.end(text, 'latin1', sent));
+    this.#endAfter(this.#previous, () => this.socket.end(text, sent));
   }
 
   // Closing a socket with unread bytes resets the connection, and the reset can overtake the reply (RFC

@@ -17,7 +17,6 @@ export type Reply = {
   readonly status: number;
   /** The names and values of the header fields, in turn. */
   readonly fields: string[];
-  /** Bytes of UTF-8 as a latin1 string: a character for each byte. */
   readonly body: string;
 };
 
@@ -28,19 +27,17 @@ export type Handler = (request: Request) => Reply;
 type ContentType = 'application/json' | 'application/json; charset=utf-8' | 'application/problem+json' | 'text/plain';
 
 /**
- * A reply with the content `text`. It is never stored by a cache (it was true at that moment only) and never
+ * A reply with the content `body`. It is never stored by a cache (it was true at that moment only) and never
  * sniffed for another type (OWASP REST Security Cheat Sheet).
  */
-export function contentReply(status: number, contentType: ContentType, text: string): Reply {
-  const length = Buffer.byteLength(text);
+export function contentReply(status: number, contentType: ContentType, body: string): Reply {
   const fields = [
     'Content-Type', contentType,
-    'Content-Length', String(length),
+    'Content-Length', String(Buffer.byteLength(body)),
     'Cache-Control', 'no-store',
     'X-Content-Type-Options', 'nosniff',
   ];
-  // Where there are as many bytes as characters, all are ASCII, which is the same in UTF-8 and in latin1.
-  return { status, fields, body: length === text.length ? text : Buffer.from(text).toString('latin1') };
+  return { status, fields, body };
 }
 
 /** A reply without content: the status and `fields` (names and values, in turn) say it all. */
