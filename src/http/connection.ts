@@ -87,6 +87,7 @@ export class Connection {
       if (this.socket.destroyed) return false; // cut, while node parses to its end what it has read
       this.#backlog.add(this.socket, response);
     }
+    this.#deliverContent();
     if (this.#state === 'open') {
       this.#previous = this.#latest;
       this.#latest = response;
@@ -97,6 +98,13 @@ export class Connection {
     // Node parses to its end what it has read already, and keeps a request and a response for each request.
     if (this.isLingering && !this.#isUnexpected && this.#requestsBehind > MAX_REQUESTS_BEHIND) cutOff(this.socket);
     return false;
+  }
+
+  // Node may parse the next request before it hands on the last content of this one, and that content may turn
+  // out to be too large: then this one is the last.
+  #deliverContent(): void {
+    const request = this.#latest?.req;
+    if (request !== undefined && request.readableLength > 0) while (request.read() !== null); // emits it as `data`
   }
 
   /** Whether `response` is to the latest request. */
