@@ -13,7 +13,8 @@ export type Line = {
   readonly reset: () => void;
 };
 
-const HANG_MS = 30_000; // more than anything in the service may take
+/** More than anything in the service may take, in ms. */
+export const HANG_MS = 30_000;
 
 /** Connects to `port`. Its own side stays open when the service has ended the other. */
 export function dialLine(port: number, isSecure: boolean): Line {

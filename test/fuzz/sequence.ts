@@ -1,10 +1,11 @@
 // A service of its own, and one to four clients that follow a script each.
 import assert from 'node:assert/strict';
 import type { Server, Socket } from 'node:net';
+import type { App } from '../../src/app.ts';
 import { createRandom } from '../support/random.ts';
 import { openService, type Service } from '../support/service.ts';
 import { judge, type Verdict } from './judge.ts';
-import { dialLine } from './line.ts';
+import { dialLine, HANG_MS } from './line.ts';
 import { play, type Outcome } from './play.ts';
 import { makeScript, type Script, type Surroundings } from './script.ts';
 
@@ -57,11 +58,23 @@ export async function runSequence({ listener, surroundings, scripts }: Sequence,
   }
   try {
     const outcomes = await Promise.all(scripts.map((script) => play(script, dialLine(port, isSecure), tell)));
-    await app.close();
+    await closeInTime(app);
     check(service, surroundings, scripts, outcomes, parsedRequests());
   } finally {
     app.cut();
   }
+}
+
+/** Closes the service, whose clients have left; throws when a connection stays. */
+async function closeInTime(app: App): Promise<void> {
+  const isInTime = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(resolve, HANG_MS, false);
+    void app.close().then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+  if (!isInTime) throw new Error(`A connection stays ${HANG_MS / 1000} s after its client has left.`);
 }
 
 function check(service: Service, { isHasty, mayEnd }: Surroundings, scripts: readonly Script[], outcomes: readonly Outcome[], parsedRequests: number): void {
