@@ -103,12 +103,12 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (isClosing) closeIdle();
   }, limits.sweepMs).unref();
 
-  // A connection is quiet while no byte comes, or while none leaves when a reply waits for that. A lingering
-  // one is quiet whatever comes.
+  // A connection is quiet while no byte comes, or while none leaves when a reply waits for that. When its last
+  // reply is known it is quiet whatever comes.
   function hasMoved(entry: Tracked): boolean {
     const { bytesRead, bytesWritten, writableLength } = entry.connection.socket;
     const hasWritten = bytesWritten !== entry.bytesWritten;
-    const hasRead = bytesRead !== entry.bytesRead && writableLength === 0 && !entry.connection.isLingering;
+    const hasRead = bytesRead !== entry.bytesRead && writableLength === 0 && !entry.connection.isEnding;
     entry.bytesRead = bytesRead;
     entry.bytesWritten = bytesWritten;
     if (hasWritten || hasRead) entry.quietMs = 0;
@@ -117,7 +117,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
   function limitOf(connection: Connection): number {
     if (connection.isLingering && connection.socket.writableLength === 0) return limits.lingerMs;
-    if (connection.socket.writableLength > 0) return limits.unreadMs;
+    if (connection.socket.writableLength > 0 || connection.isEnding) return limits.unreadMs;
     if (connection.isOpen && !connection.hasUnsentReplies) return limits.idleMs;
     return Infinity; // a request arrives: node's own time-outs are for that
   }
