@@ -99,6 +99,19 @@ test('requests that do not end are cut at SHUTDOWN_TIMEOUT_MS, and the log says 
   await Promise.all(closed);
 });
 
+test('an idle connection is closed at once while the content of a request on another one still arrives', async (t) => {
+  const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '86400000' });
+  const port = portIn(await service.nextLine());
+  const busy = await usedConnection(port, 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nab');
+  const idle = await usedConnection(port);
+  const closed = once(idle.resume(), 'close');
+  service.child.kill('SIGTERM');
+  await closed;
+  const { replies } = await exchangeOn(busy, 'c');
+  assert.deepEqual(replies.map(({ status, headers }) => [status, headers.at(-1)]), [[503, 'Connection: close']]);
+  assert.equal((await service.ended()).code, 0);
+});
+
 /** Sends requests for more replies than the kernels hold, and reads none, so that replies wait in the service. */
 async function unreadConnection(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' }).pause();

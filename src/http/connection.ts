@@ -47,7 +47,7 @@ export class Connection {
       if (this.isEnding) return; // it has been seen to already, but the parser is still on a paused socket
       // Node's listener ends our side at once, but a client that has ended its side only is still owed the
       // replies that have not left. It also reports a request that breaks off.
-      if (this.hasUnsentReplies && this.arrivingRequest === undefined) this.#endAfter(this.#latest, () => socket.end());
+      if (this.isBusy && this.arrivingRequest === undefined) this.#endAfter(this.#latest, () => socket.end());
       else for (const listener of nodesListeners) listener.call(socket);
     });
   }
@@ -67,9 +67,14 @@ export class Connection {
     return this.#state === 'lingering';
   }
 
-  /** Whether a reply has not left yet. */
-  get hasUnsentReplies(): boolean {
+  /** Whether a request is in progress: its content is arriving, or its reply has not left. */
+  get isBusy(): boolean {
     return this.#latest?.writableFinished === false || this.#previous?.writableFinished === false;
+  }
+
+  /** Whether a reply has been made and has not left. */
+  get hasWaitingReplies(): boolean {
+    return this.isBusy && (this.#latest?.writableEnded !== false || this.#previous?.writableFinished === false);
   }
 
   /** The latest request, while its content is arriving. */

@@ -84,7 +84,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
   function firstIdle(): Socket | undefined {
     for (const { connection } of tracked.values()) {
-      if (connection.isOpen && !connection.hasUnsentReplies && !connection.socket.destroyed) return connection.socket;
+      if (connection.isOpen && !connection.isBusy && !connection.socket.destroyed) return connection.socket;
     }
     for (const socket of sockets) if (socket.bytesRead === 0 && !socket.destroyed) return socket; // with TLS: no handshake
     return undefined;
@@ -118,13 +118,13 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   function limitOf(connection: Connection): number {
     if (connection.isLingering && connection.socket.writableLength === 0) return limits.lingerMs;
     if (connection.socket.writableLength > 0 || connection.isEnding) return limits.unreadMs;
-    if (connection.isOpen && !connection.hasUnsentReplies) return limits.idleMs;
+    if (connection.isOpen && !connection.isBusy) return limits.idleMs;
     return Infinity; // a request arrives: node's own time-outs are for that
   }
 
-  // Node calls a reply that waits to be read idle too, so it is asked only when there is none.
+  // Node calls a connection idle as well whose reply waits to be read, so it is asked only when there is none.
   function closeIdle(): void {
-    const mayClose = Array.from(tracked.values()).every(({ connection }) => connection.isOpen && !connection.hasUnsentReplies);
+    const mayClose = Array.from(tracked.values()).every(({ connection }) => !connection.isEnding && !connection.hasWaitingReplies);
     if (mayClose) server.closeIdleConnections();
   }
 

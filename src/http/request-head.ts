@@ -81,9 +81,8 @@ function illegalHead(status: number): Head {
 
 // RFC 9110 5.1: field names are case-insensitive, and so are the values compared here.
 function equalsIgnoringCase(text: string | undefined, lowerCase: string): boolean {
-  if (text === undefined) return false;
   // Faster: most fields differ from those looked for in their first letter already.
-  return (text.charCodeAt(0) | CASE_BIT) === lowerCase.charCodeAt(0) && text.toLowerCase() === lowerCase;
+  return text !== undefined && (text.charCodeAt(0) | CASE_BIT) === lowerCase.charCodeAt(0) && text.toLowerCase() === lowerCase;
 }
 
 const CASE_BIT = 0x20; // what tells a lower-case letter of ASCII from an upper-case one

@@ -1,12 +1,12 @@
 // The service on sockets that a supervisor hands over, by the rules of sd_listen_fds(3).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
+import { freePorts } from '../fleet/free-ports.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { connectedSocket, datagramSocket, listeningSocket, NO_DESCRIPTORS, type ListeningSocket } from '../support/descriptors.ts';
 import { addressIn, ENTRY, portIn, spawnProcess, spawnService, spawnWithSockets, type ServiceProcess } from '../support/process.ts';
@@ -144,17 +144,8 @@ function spawnActivated(t: TestContext, address: string, env: Readonly<Record<st
   return spawnProcess(t, [ACTIVATE, `--listen=${address}`, ...flags, ...variables, process.execPath, ENTRY], { PATH, SYSTEMD_LOG_LEVEL: 'err' });
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen({ port: 0, host: '127.0.0.1' });
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 test(`${ACTIVATE} starts the service on a TCP port`, { skip: notInstalled }, async (t) => {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const service = spawnActivated(t, `127.0.0.1:${port}`);
   assert.deepEqual(await health(await connected({ port, host: '127.0.0.1' })), ['200 Healthy']);
   assert.equal(addressIn(await service.nextLine()), `http://127.0.0.1:${port}`);
@@ -168,7 +159,7 @@ test(`${ACTIVATE} starts the service on a Unix socket`, { skip: notInstalled }, 
 });
 
 test(`${ACTIVATE} starts the service with TLS on a socket named https`, { skip: notInstalled }, async (t) => {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const service = spawnActivated(t, `127.0.0.1:${port}`, tlsFiles(t), ['--fdname=https']);
   const socket = connectTls({ socket: await connected({ port, host: '127.0.0.1' }), rejectUnauthorized: false });
   assert.deepEqual(await health(socket), ['200 Healthy']);
