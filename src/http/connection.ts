@@ -74,7 +74,7 @@ export class Connection {
 
   /** Whether a reply has been made and has not left. */
   get hasWaitingReplies(): boolean {
-    return this.isBusy && (this.#latest?.writableEnded !== false || this.#previous?.writableFinished === false);
+    return [this.#previous, this.#latest].some((response) => response?.writableEnded === true && !response.writableFinished);
   }
 
   /** The latest request, while its content is arriving. */

@@ -9,7 +9,7 @@ import { requestWithUnknownMethod, statusOfParserError } from './parser-error.ts
 import type { ParsedRequest } from './parsed-request.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import { emptyReply, type Handler, type Reply } from './reply.ts';
-import { MAX_CONTENT_BYTES } from './request-head.ts';
+import { MAX_CONTENT_BYTES, nameConnection } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
@@ -63,7 +63,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {
     const reply = answer(message.parsed);
     // While content arrives the service may begin to drain, and other requests may follow.
-    if (connection.isLatest(response) && (!connection.isOpen || options.isDraining())) {
+    if (connection.isLatest(response) && (!connection.isOpen || options.isDraining() || nameConnection(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;
     }

@@ -75,6 +75,14 @@ function hasOption(value: string, option: RegExp): boolean {
   return value === 'keep-alive' ? option === KEEP_ALIVE : option.test(value); // Faster: nearly all browsers send this one
 }
 
+/**
+ * Whether trailer fields (names and values, in turn) say what becomes of the connection. They must not (RFC
+ * 9110 6.5.1), but node's parser obeys them, and would leave the next request without a reply.
+ */
+export function nameConnection(trailers: readonly string[]): boolean {
+  return trailers.some((name) => equalsIgnoringCase(name, 'connection') || equalsIgnoringCase(name, 'proxy-connection'));
+}
+
 function illegalHead(status: number): Head {
   return { refusalStatus: status, host: undefined, traceparent: undefined, hasContent: false, mustBeLast: true };
 }

@@ -233,6 +233,16 @@ test('a reply to content that arrives while the service begins to drain is the l
   assert.deepEqual([replies.map((reply) => [reply.status, reply.headers.at(-1)]), ended], [[[503, 'Connection: keep-alive'], [200, 'Connection: close']], true]);
 });
 
+for (const trailer of ['Connection: close', 'connection: x, close', 'Proxy-Connection: close', 'Connection: keep-alive']) {
+  test(`the reply to a request with the trailer ${trailer} is the last one, so that no other waits in vain`, async (t) => {
+    const { port } = await startService(t);
+    for (const behind of ['', get]) {
+      const { replies, ended } = await exchange(port, `${get}${withContent}0\r\n${trailer}\r\n\r\n${behind}`);
+      assert.deepEqual([replies.map(({ status, headers }) => [status, headers.at(-1)]), ended], [[[200, 'Connection: keep-alive'], [404, 'Connection: close']], true]);
+    }
+  });
+}
+
 test('malformed content is refused after the reply to the content before it', async (t) => {
   const { port } = await startService(t);
   const { replies } = await exchange(port, `${withContent}1\r\nx\r\n0\r\n\r\n${withContent}z`);

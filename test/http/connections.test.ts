@@ -209,6 +209,32 @@ test('at the bound, when no connection is idle, the new one is closed at once', 
   assert.equal(parseReplies((await once(first.client, 'data'))[0])[0]?.body, 'Healthy');
 });
 
+test('when the listener closes, idle connections are closed at once, unless a reply waits to be read on another one', async (t) => {
+  const { open, app, server } = await startWithClock(t);
+  const [idle, busy] = [await open(), await open()];
+  await use(idle);
+  await use(busy);
+  const requested = once(server, 'request');
+  busy.client.write('GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na');
+  await requested;
+  void app.close();
+  assert.deepEqual([idle.accepted.destroyed, busy.accepted.destroyed], [true, false]);
+});
+
+test('when the listener closes while a reply waits to be read, idle connections are closed once it has left', async (t) => {
+  const { open, pass, app } = await startWithClock(t);
+  const [idle, late] = [await open(), await open()];
+  await use(idle);
+  await stall(late.client, late.accepted);
+  void app.close();
+  pass(1);
+  assert.deepEqual([idle.accepted.destroyed, late.accepted.destroyed], [false, false]);
+  late.client.destroy();
+  await new Promise((resolve) => late.accepted.once('close', resolve));
+  pass(1);
+  assert.equal(idle.accepted.destroyed, true);
+});
+
 async function startTls(t: TestContext, options: ServiceOptions = {}) {
   const secureContext = readTlsFiles(makeCertificate(temporaryFolder(t), 'localhost'), () => assert.fail('nothing is to be logged'));
   const service = await startWithClock(t, { ...options, server: (app) => app.createSecureServer(secureContext) });
