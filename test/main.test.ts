@@ -187,17 +187,24 @@ test('errors of a listener that listens are in the log, and end nothing', async 
   assert.deepEqual([lines.map(lineWithoutTime).at(-2), code], [summary, 0]);
 });
 
-test('descriptors that have run out are in the log', { skip: process.platform === 'win32' && 'there is no such limit' }, async (t) => {
+/** Starts the service with few descriptors and takes them all; resolves with what the log says of those that were missing. */
+async function runOutOfDescriptors(t: TestContext): Promise<unknown> {
   const limited = ['/bin/sh', '-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, ENTRY];
-  const service = spawnProcess(t, limited, { PORT: '0', SHUTDOWN_DELAY_MS: '2500' }); // two checks, a second apart
+  const service = spawnProcess(t, limited, { PORT: '0', SHUTDOWN_DELAY_MS: '3500' }); // three checks, a second apart
   const port = portIn(await service.nextLine());
   const sockets = Array.from({ length: 80 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume());
-  t.after(() => sockets.forEach((socket) => socket.destroy()));
-  await Promise.race(sockets.map((socket) => once(socket, 'close'))); // accepted, and closed at once
+  await Promise.race(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)))); // accepted, and closed at once
   service.child.kill('SIGTERM');
   const { lines } = await service.ended();
+  for (const socket of sockets) socket.destroy();
   const summary = lines.find((line) => line.message === 'Connections could not be accepted in the last minute.');
-  assert.ok(Object(summary?.['byCode']).EMFILE >= 1);
+  return Object(summary?.['byCode']).EMFILE;
+}
+
+test('descriptors that have run out are in the log', { skip: process.platform === 'win32' && 'there is no such limit' }, async (t) => {
+  // A client that leaves at the moment of a check makes room for it, so one try may see nothing.
+  for (let tries = 3; tries > 0; tries--) if (Number(await runOutOfDescriptors(t)) >= 1) return;
+  assert.fail('no check has found the descriptors used up');
 });
 
 const LONG_PATH = `/${'x'.repeat(15_000)}`; // a line of the access log as long as lines get
