@@ -1,4 +1,4 @@
-// The greeting itself: a function of a name and a time, and nothing else.
+// The greeting itself: a function of a name and a time.
 
 export type Greeting = { readonly message: string; readonly generatedAt: string };
 

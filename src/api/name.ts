@@ -13,7 +13,7 @@ const PLAIN_NAME = /^name=(?:[\w.~-]|%[2-7][\dA-Fa-f])*$/;
  */
 export function nameFrom(query: string): string {
   if (PLAIN_NAME.test(query)) return decodeURIComponent(query.slice('name='.length));
-  // The constructor drops one leading `?`, so one is given to it: a second belongs to the first key.
+  // The constructor drops one leading `?`, so one is added: a question mark of the client's own is part of the first key.
   return new URLSearchParams(`?${query}`).get('name') ?? DEFAULT_NAME;
 }
 

@@ -44,7 +44,7 @@ export class Connection {
     const nodesListeners = socket.listeners('end');
     socket.removeAllListeners('end');
     socket.on('end', () => {
-      if (this.isEnding) return; // it has been seen to already, but the parser is still on a paused socket
+      if (this.isEnding) return; // the last reply is known already, but the socket is paused and the parser still on it
       // Node's listener ends our side at once, but a client that has ended its side only is still owed the
       // replies that have not left. It also reports a request that breaks off.
       if (this.isBusy && this.arrivingRequest === undefined) this.#endAfter(this.#latest, () => socket.end());

@@ -16,9 +16,9 @@ export type ConnectionLimits = {
   readonly unreadMs: number;
   /** How long a client may go on sending after its last reply, in milliseconds. */
   readonly lingerMs: number;
-  /** The times above are looked at once in so many milliseconds. */
+  /** How often the times above are checked, in milliseconds. */
   readonly sweepMs: number;
-  /** How long a connection on which nothing has come may go on while the server closes, in milliseconds. */
+  /** How long a connection that has received no byte is kept while the server closes, in milliseconds. */
   readonly silentMs: number;
 };
 
@@ -43,7 +43,7 @@ type Tracked = {
 
 /** Keeps track of the connections of `server`, which is one of node:http or node:https. */
 export function trackConnections(server: Server & { closeIdleConnections(): void }, limits: ConnectionLimits, reports: Reports): Connections {
-  // As accepted: with TLS, the sockets below those that HTTP is spoken on.
+  // TCP or Unix sockets, as accepted. With TLS, each of them carries a TLS socket.
   const sockets = new Set<Socket>();
   // Those that HTTP is spoken on, by their last activity: the one idle longest comes first.
   const tracked = new Map<Duplex, Tracked>();
@@ -128,7 +128,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (mayClose) server.closeIdleConnections();
   }
 
-  // Node does not call a connection idle on which nothing has come.
+  // Node does not call a connection idle that has received no byte.
   function closeSilent(): void {
     const all = [...sockets, ...Array.from(tracked.values(), ({ connection }) => connection.socket)];
     for (const socket of all) if (socket.bytesRead === 0) socket.destroy();

@@ -26,7 +26,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   const openRecord = createRecorder(options.reports);
 
   server.on('request', onRequest);
-  server.on('checkContinue', onRequest); // RFC 9110 10.1.1: the final status at once, because nobody wants the content
+  server.on('checkContinue', onRequest); // RFC 9110 10.1.1: the final status at once, because no handler reads content
   server.on('checkExpectation', onRequest);
   server.on('connect', onConnect);
   server.on('clientError', onParserError);
@@ -87,7 +87,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   // What node's parser gives up on: illegal bytes, and time-outs. Its list of methods is not all there are.
   function onParserError(error: Error, stream: Duplex): void {
-    if ('code' in error && error.code === 'HPE_CLOSED_CONNECTION') return; // bytes behind a request that node takes for the last one
+    if ('code' in error && error.code === 'HPE_CLOSED_CONNECTION') return; // bytes behind a request after which node's parser stops by itself
     const connection = connections.of(stream);
     const status = statusOfParserError(error);
     if (connection === undefined || status === undefined) {

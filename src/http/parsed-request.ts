@@ -33,7 +33,7 @@ export class ParsedRequest implements Request {
     this.#traceparent = head.traceparent;
   }
 
-  /** Drawn when it is first asked for, which most requests never do, and then kept. */
+  /** Generated when it is first read, which most requests never need, and then kept. */
   get traceId(): string {
     return (this.#traceId ??= childTraceparent(this.#traceparent));
   }

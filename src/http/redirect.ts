@@ -1,4 +1,4 @@
-// Plain HTTP, where there is HTTPS to go to.
+// Redirects plain HTTP to HTTPS.
 import { http } from './node-http.ts';
 import { emptyReply, type Handler } from './reply.ts';
 import { withoutPort } from './request-target.ts';

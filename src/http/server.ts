@@ -25,7 +25,7 @@ const LIMITS = {
   unreadMs: 15_000, // as long as a request may take, its reply may take
   lingerMs: 1_000,
   silentMs: 250,
-  sweepMs: 1_000, // the times above are as exact as this, but for the last one
+  sweepMs: 1_000, // the times above are as exact as this, except silentMs
   maxBacklog: 5_000, // replies that wait for their turn: measured 7 KiB each, and up to 2,700 of one connection
 };
 
