@@ -2,18 +2,12 @@
 // replies makes node keep some KiB for each, and node stops reading only after thousands of them.
 import type { Socket } from 'node:net';
 import type { Response } from './incoming-request.ts';
-import { cutOff } from './cut-off.ts';
-
-export type Backlog = {
-  /** Takes note of a response that cannot go out yet because earlier ones on its connection have not left. */
-  readonly add: (socket: Socket, response: Response) => void;
-};
 
 /**
- * A backlog of at most `max` responses, over all connections of a server. When there are more, the
- * connection with the most of them is cut, and `onCut` is told.
+ * Counts the responses that cannot go out yet, because earlier ones on their connection have not left. When
+ * more than `max` of them wait on all connections together, `cut` ends the connection with the most of them.
  */
-export function createBacklog(max: number, onCut: () => void): Backlog {
+export function createBacklog(max: number, cut: (socket: Socket) => void) {
   const waiting = new Map<Socket, number>(); // how many, for each connection that has had any
   let total = 0;
 
@@ -30,12 +24,11 @@ export function createBacklog(max: number, onCut: () => void): Backlog {
   function cutGreatest(): void {
     const [socket] = Array.from(waiting).reduce((greatest, entry) => (entry[1] > greatest[1] ? entry : greatest));
     forget(socket);
-    cutOff(socket);
-    onCut();
+    cut(socket);
   }
 
   return {
-    add: (socket, response) => {
+    add: (socket: Socket, response: Response): void => {
       if (!waiting.has(socket)) socket.once('close', () => forget(socket));
       change(socket, 1);
       response.once('finish', () => {
@@ -45,3 +38,5 @@ export function createBacklog(max: number, onCut: () => void): Backlog {
     },
   };
 }
+
+export type Backlog = ReturnType<typeof createBacklog>;

@@ -8,7 +8,6 @@
 // away, until the client ends its side or the time for that is over.
 import type { Socket } from 'node:net';
 import type { Backlog } from './backlog.ts';
-import { cutOff } from './cut-off.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
 
 /** Told when a reply has left; with an error when the client left first. */
@@ -29,11 +28,13 @@ export class Connection {
   #isParserOff = false;
 
   readonly #backlog: Backlog;
+  readonly #cutOff: (socket: Socket) => void;
 
-  /** Of a socket that node has just begun to parse. */
-  constructor(socket: Socket, backlog: Backlog) {
+  /** Of a socket that node has just begun to parse. `cutOff` ends the connection of a client that sends too much. */
+  constructor(socket: Socket, backlog: Backlog, cutOff: (socket: Socket) => void) {
     this.socket = socket;
     this.#backlog = backlog;
+    this.#cutOff = cutOff;
     // An error without a listener ends the process, and node takes its own listener off before it hands
     // over a CONNECT. There is nothing to do: the client is gone.
     socket.on('error', () => {});
@@ -101,7 +102,7 @@ export class Connection {
     if (this.#isParserOff) this.socket.resume(); // node stops it for each request that it still parses
     this.#requestsBehind += 1;
     // Node parses to its end what it has read already, and keeps a request and a response for each request.
-    if (this.isLingering && !this.#isUnexpected && this.#requestsBehind > MAX_REQUESTS_BEHIND) cutOff(this.socket);
+    if (this.isLingering && !this.#isUnexpected && this.#requestsBehind > MAX_REQUESTS_BEHIND) this.#cutOff(this.socket);
     return false;
   }
 

@@ -3,6 +3,7 @@ import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createBacklog } from './backlog.ts';
 import { Connection } from './connection.ts';
+import { cutOff } from './cut-off.ts';
 import type { Reports } from './reports.ts';
 
 export type ConnectionLimits = {
@@ -47,7 +48,11 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   const sockets = new Set<Socket>();
   // Those that HTTP is spoken on, by their last activity: the one idle longest comes first.
   const tracked = new Map<Duplex, Tracked>();
-  const backlog = createBacklog(limits.maxBacklog, () => tellDropped('unread'));
+  const cut = (socket: Socket) => cutOff(socket, tracked.keys());
+  const backlog = createBacklog(limits.maxBacklog, (socket) => {
+    cut(socket);
+    tellDropped('unread');
+  });
   let isClosing = false;
 
   function tellDropped(reason: 'idle' | 'full' | 'unread'): void {
@@ -71,7 +76,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (socket.destroyed) return;
-    tracked.set(socket, { connection: new Connection(socket, backlog), bytesRead: 0, bytesWritten: 0, quietMs: 0 });
+    tracked.set(socket, { connection: new Connection(socket, backlog, cut), bytesRead: 0, bytesWritten: 0, quietMs: 0 });
     socket.once('close', () => tracked.delete(socket));
   });
 

@@ -1,18 +1,23 @@
 // The end of a connection whose client has sent too much.
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /**
- * Ends a connection at once. When it closes, node makes two errors for each request that is not over;
- * for thousands of requests their stack traces alone would keep everybody else waiting, and nobody sees
- * them.
+ * Ends the connection of `socket` at once. Node has read up to 64 KiB of it, which may be thousands of requests:
+ * it parses all of them, and keeps them until the connection has closed. Until then no other of `sockets` is
+ * read, so that many such clients take no more memory than one.
  */
-export function cutOff(socket: Socket): void {
+export function cutOff(socket: Duplex, sockets: Iterable<Duplex>): void {
+  socket.destroy();
+  const paused = Array.from(sockets).filter((other) => !other.destroyed && !other.isPaused());
+  for (const other of paused) other.pause();
+  // When the connection closes, node makes an error for each of those requests. Nobody sees these errors, and to
+  // write down their stack traces would keep everybody else waiting.
   const { stackTraceLimit } = Error;
   socket.prependOnceListener('close', () => {
     Error.stackTraceLimit = 0;
   });
   socket.once('close', () => {
     Error.stackTraceLimit = stackTraceLimit;
+    for (const other of paused) other.resume();
   });
-  socket.destroy();
 }

@@ -13,6 +13,12 @@ export class IncomingRequest extends http.IncomingMessage {
   get parsed(): ParsedRequest {
     return (this.#parsed ??= new ParsedRequest(this.method ?? '', this.url ?? '', this.httpVersion, this.rawHeaders));
   }
+
+  // When a connection closes, node destroys its requests one by one. Thousands of them may have come after the
+  // last one that is answered (see cut-off.ts): nobody has asked what they say, and they hold nothing.
+  override destroy(error?: Error): this {
+    return this.#parsed === undefined ? this : super.destroy(error);
+  }
 }
 
 /** Node's response to it. */
@@ -25,6 +31,7 @@ const NO_HEADERS = Object.freeze({});
 // (Not an `override get`, because the types call `headers` a field. In node it is an accessor.)
 Object.defineProperty(IncomingRequest.prototype, 'headers', {
   get(this: IncomingRequest) {
+    if (this.socket.destroyed) return NO_HEADERS; // it will not be answered
     const { hasContent, mustBeLast } = this.parsed;
     return hasContent || mustBeLast ? Reflect.get(http.IncomingMessage.prototype, 'headers', this) : NO_HEADERS;
   },

@@ -1,6 +1,6 @@
 // What the head of a request says, checked.
 import type { Request } from './reply.ts';
-import { parseHead, type Head } from './request-head.ts';
+import { parseHead } from './request-head.ts';
 import { parseTarget, pathOfIllegalTarget } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
@@ -27,7 +27,7 @@ export class ParsedRequest implements Request {
     this.path = parsed?.path ?? pathOfIllegalTarget(target);
     this.query = parsed?.query ?? '';
     this.host = head.host;
-    this.refusalStatus = refusalOf(head, parsed !== undefined);
+    this.refusalStatus = head.refusalStatus || (parsed === undefined ? 400 : 0);
     this.hasContent = head.hasContent;
     this.mustBeLast = head.mustBeLast || this.refusalStatus !== 0;
     this.#traceparent = head.traceparent;
@@ -37,9 +37,4 @@ export class ParsedRequest implements Request {
   get traceId(): string {
     return (this.#traceId ??= childTraceparent(this.#traceparent));
   }
-}
-
-function refusalOf(head: Head, isLegalTarget: boolean): number {
-  if (head.refusalStatus !== 0) return head.refusalStatus;
-  return isLegalTarget ? 0 : 400;
 }

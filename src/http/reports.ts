@@ -1,5 +1,5 @@
-// What a server tells of its work, and the record of each request, which is told when its reply has left or
-// can no longer leave.
+// What a server reports of its work. The record of a request, for the access log, is complete when the reply has
+// left, or can no longer leave.
 import type { Socket } from 'node:net';
 import type { ParsedRequest } from './parsed-request.ts';
 
@@ -35,39 +35,38 @@ export type Reports = {
 export type OpenRecord = {
   /** Takes note of the reply that is going out. */
   readonly answered: (status: number) => void;
-  /** The reply has left, or (with an error) never will. */
+  /** The reply has left or, with an error, never will. Only the first call counts. */
   readonly close: (error?: Error | null) => void;
 };
 
-/** Opens the record of a request; `request` is undefined when it could not be parsed. */
-export type Recorder = (socket: Socket, request: ParsedRequest | undefined) => OpenRecord;
-
-/** A recorder that hands each record to `reports.finished` when it is complete; undefined when nobody wants them. */
-export function createRecorder({ finished, failed }: Reports): Recorder | undefined {
+/**
+ * What opens the record of a request (undefined: it could not be parsed) on a socket, and hands the record to
+ * `reports.finished` when it is complete. Undefined when nobody keeps an access log.
+ */
+export function createRecorder({ finished, failed }: Reports) {
   if (finished === undefined) return undefined;
-  const connections = new WeakMap<Socket, { readonly openRecords: Set<OpenRecord>; readonly remoteAddress: string | undefined }>();
+  const openRecords = new WeakMap<Socket, Set<OpenRecord>>();
 
-  function connectionOf(socket: Socket) {
-    const known = connections.get(socket);
+  function openRecordsOf(socket: Socket): Set<OpenRecord> {
+    const known = openRecords.get(socket);
     if (known !== undefined) return known;
-    const openRecords = new Set<OpenRecord>();
-    const connection = { openRecords, remoteAddress: socket.remoteAddress }; // once closed, a socket does not know it any more
-    connections.set(socket, connection);
-    // When a connection ends, the replies that have not left never will.
-    socket.once('close', () => openRecords.forEach((record) => record.close(new Error('The connection has ended.'))));
-    return connection;
+    const records = new Set<OpenRecord>();
+    openRecords.set(socket, records);
+    socket.once('close', () => records.forEach((record) => record.close(new Error('The connection has ended.'))));
+    return records;
   }
 
-  return (socket, request) => {
+  return (socket: Socket, request: ParsedRequest | undefined): OpenRecord => {
     const startedAt = performance.now();
-    const { openRecords, remoteAddress } = connectionOf(socket);
+    const { remoteAddress } = socket; // a socket that has closed does not know it any more
+    const records = openRecordsOf(socket);
     let status: number | undefined;
     const record: OpenRecord = {
       answered: (replyStatus) => {
         status = replyStatus;
       },
       close: (error) => {
-        if (!openRecords.delete(record)) return;
+        if (!records.delete(record)) return;
         const method = request?.method;
         const path = request?.path;
         const traceId = request?.traceId;
@@ -80,7 +79,7 @@ export function createRecorder({ finished, failed }: Reports): Recorder | undefi
         }
       },
     };
-    openRecords.add(record);
+    records.add(record);
     return record;
   };
 }

@@ -47,21 +47,22 @@ function parseOriginForm(target: string): Target | undefined {
 }
 
 function isPath(path: string): boolean {
-  return PATH.test(path) && !(path.includes('%') && BAD_PERCENT.test(path));
+  return PATH.test(path) && !hasBadPercent(path);
 }
 
-// uri-host [ ":" port ] (RFC 9110 7.2). A registered name may have a comma in it by the letter of RFC
-// 3986, but that is how two joined Host lines look, so it may not here.
-const HOST = /^(?:\[([\dA-Fa-f:.]+)\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(\d{1,5}))?$/;
+function hasBadPercent(text: string): boolean {
+  return text.includes('%') && BAD_PERCENT.test(text);
+}
+
+// uri-host [ ":" port ] (RFC 9110 7.2), the port at most 65535. A registered name may have a comma in it by the
+// letter of RFC 3986, but that is how two joined Host lines look, so it may not here.
+const HOST = /^(?:\[[\dA-Fa-f:.]+\]|[\w\-.~!$&'()*+;=%]+)(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$/;
 
 const PORT = /:\d+$/;
 
 /** Whether `host` is a legal value of the Host field, and not an empty one. */
 export function isHost(host: string): boolean {
-  const match = HOST.exec(host);
-  if (match === null) return false;
-  const [, ipv6, port] = match;
-  return (ipv6 === undefined || URL.canParse(`http://[${ipv6}]`)) && (port === undefined || Number(port) <= 65_535);
+  return HOST.test(host) && !hasBadPercent(host) && (!host.startsWith('[') || URL.canParse(`http://${host}`));
 }
 
 /** A legal Host without its port. */

@@ -61,3 +61,21 @@ test('of any other request node needs no field, and gets an object that is share
   assert.ok(Object.isFrozen(headers));
   assert.equal((await receive(t, 'GET / HTTP/1.1', 'Host: a')).headers, headers);
 });
+
+test('a request that comes when its connection has ended is not parsed, and there is nothing of it to be destroyed', () => {
+  const socket = new Socket();
+  socket.destroy();
+  const ignored = new IncomingRequest(socket);
+  Object.assign(ignored, { method: 'GET', url: '/', httpVersion: '1.1', rawHeaders: ['Host', 'a', 'Content-Length', '5'] });
+  assert.deepEqual(ignored.headers, {});
+  assert.equal(ignored.destroy(), ignored);
+  assert.equal(ignored.destroyed, false);
+});
+
+test('a request that has been parsed is destroyed with its connection', () => {
+  const message = new IncomingRequest(new Socket());
+  Object.assign(message, { method: 'GET', url: '/', httpVersion: '1.1', rawHeaders: ['Host', 'a'] });
+  assert.equal(message.parsed.refusalStatus, 0);
+  assert.equal(message.destroy(), message);
+  assert.equal(message.destroyed, true);
+});
