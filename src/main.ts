@@ -6,7 +6,7 @@ import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts'
 import { listen, type Bound, type ListenTarget } from './host/listen.ts';
 import { createLog } from './host/log.ts';
 import { createOutput } from './host/output.ts';
-import { createReports } from './host/reports.ts';
+import { createReportLogger } from './host/report-logger.ts';
 import { installReloadHandler, installStopHandler } from './host/signals.ts';
 import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
 import type { TlsFiles } from './host/tls-files.ts';
@@ -22,7 +22,7 @@ const configuration = readConfiguration(process.env);
 const { environment, tlsFiles } = configuration;
 if (isAlmostDevelopment(environment)) log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
 
-const reports = createReports(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
+const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
 const app = await createApp({
   development: environment === 'Development',
   now: Date.now,
@@ -49,7 +49,7 @@ const failures: StartError[] = [];
 
 /** Listens with `server`. What cannot be listened on is reported later, all of it at once. */
 async function serve(scheme: 'http' | 'https', server: Server, target: ListenTarget): Promise<void> {
-  const result = await listen(server, scheme, target, reports.notAccepted);
+  const result = await listen(server, scheme, target, reports.acceptFailed);
   if (result instanceof StartError) failures.push(result);
   else bound.push(result);
 }
@@ -83,4 +83,4 @@ if (failures.length > 0) throw joinStartErrors(failures);
 for (const { address } of bound) log('info', 'Listening', { address, environment: environment ?? null });
 
 const { watchDescriptors } = await import('./host/descriptors.ts'); // not before the service listens: each file makes the start longer
-watchDescriptors(reports.notAccepted);
+watchDescriptors(reports.acceptFailed);

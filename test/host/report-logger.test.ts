@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createReports } from '../../src/host/reports.ts';
+import { createReportLogger } from '../../src/host/report-logger.ts';
 
 function setUp() {
   const logged: unknown[][] = [];
-  return { logged, reports: createReports((...line) => logged.push(line)) };
+  return { logged, reports: createReportLogger((...line) => logged.push(line)) };
 }
 
 const refused = 'Illegal requests were refused in the last minute.';
 const closed = 'Connections were closed in the last minute, because there were too many or their replies were not read.';
 const notAccepted = 'Connections could not be accepted in the last minute.';
 
-test('what was thrown while a request was served is one line at level error, with its trace id', () => {
+test('an error thrown while a request is answered is one line at level error, with the trace id', () => {
   const { logged, reports } = setUp();
   const error = new Error('boom');
   reports.failed(error, '00-trace');
   assert.deepEqual(logged, [['error', 'Unhandled exception occurred while processing the request.', { traceId: '00-trace', error }]]);
 });
 
-test('a request that is over is a line in the access log, if there is one', () => {
+test('a finished request is one line in the access log, if there is an access log', () => {
   const lines: unknown[][] = [];
-  const { finished } = createReports(() => assert.fail('this is not for the log'), (...line) => lines.push(line));
+  const { finished } = createReportLogger(() => assert.fail('this is not for the log'), (...line) => lines.push(line));
   finished?.({ status: 200 });
   assert.deepEqual(lines, [['info', 'Request', { status: 200 }]]);
   assert.equal(setUp().reports.finished, undefined);
 });
 
-test('what clients can cause is one summary a minute of each kind, and none when there was nothing', (t) => {
+test('events that any client can cause are one summary a minute for each kind of event, and no summary without events', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { logged, reports } = setUp();
   t.mock.timers.tick(600_000);
@@ -35,7 +35,7 @@ test('what clients can cause is one summary a minute of each kind, and none when
   for (const status of [400, 431, 400]) reports.refused(status);
   t.mock.timers.tick(30_000);
   for (const reason of ['idle', 'full', 'idle', 'unread'] as const) reports.dropped(reason);
-  for (const error of [Object.assign(new Error('accept'), { code: 'EMFILE' }), new Error('boom'), 7]) reports.notAccepted(error);
+  for (const error of [Object.assign(new Error('accept'), { code: 'EMFILE' }), new Error('boom'), 7]) reports.acceptFailed(error);
   t.mock.timers.tick(29_999);
   reports.refused(400);
   assert.deepEqual(logged, []);
@@ -53,7 +53,7 @@ test('what clients can cause is one summary a minute of each kind, and none when
   assert.deepEqual(logged, [['warn', refused, { byStatus: { 505: 1 } }]]);
 });
 
-test('what has been counted can be logged before its minute is over, and is logged once', (t) => {
+test('summarize logs the counts before their minute is over, and they are logged only once', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { logged, reports } = setUp();
   reports.refused(400);

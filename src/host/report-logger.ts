@@ -1,35 +1,35 @@
-// What the service says of itself while it runs: each error at once, and what clients can cause at will in
-// one summary a minute, so that nobody can fill the log with it.
+// Writes the reports of the running service to the log: errors and finished requests one by one, and events
+// that any client can cause as counts, in one summary a minute, so that no client can fill the log.
 import type { Fields, Log } from './log.ts';
 
-export type Reports = {
-  /** An error thrown on the way to a reply; the trace id is in the reply, too. */
+export type ReportLogger = {
+  /** An error was thrown while a request was answered. */
   readonly failed: (error: unknown, traceId: string) => void;
-  /** An illegal request, and the status that it was refused with. */
+  /** An illegal request was refused with this status. */
   readonly refused: (status: number) => void;
-  /** A connection that was closed: it was idle the longest, or none was idle, or too many replies were unread. */
+  /** A connection was closed: it was idle the longest, none was idle, or too many of its replies were unread. */
   readonly dropped: (reason: 'idle' | 'full' | 'unread') => void;
-  /** A request that is over, for the access log; undefined when there is none. */
+  /** A request is over. Undefined: there is no access log. */
   readonly finished: ((request: Fields) => void) | undefined;
-  /** An error of a listener, or the system's refusal of a descriptor. */
-  readonly notAccepted: (error: unknown) => void;
-  /** Logs what has been counted and not been logged yet. */
+  /** A listener failed to accept a connection, or the process has no file descriptor left for one. */
+  readonly acceptFailed: (error: unknown) => void;
+  /** Logs at once all counts that have not been logged yet. */
   readonly summarize: () => void;
 };
 
-/** Reports to `log`, and of each request to `accessLog`, if there is one. */
-export function createReports(log: Log, accessLog?: Log): Reports {
+/** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
+export function createReportLogger(log: Log, accessLog?: Log): ReportLogger {
   const refusals = createSummary((byStatus) => log('warn', 'Illegal requests were refused in the last minute.', { byStatus }));
   const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many or their replies were not read.', { byReason }));
-  const failures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
+  const acceptFailures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
   return {
     failed: (error, traceId) => log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
     refused: refusals.count,
     dropped: drops.count,
     finished: accessLog && ((request) => accessLog('info', 'Request', request)),
-    notAccepted: (error) => failures.count(error instanceof Error && 'code' in error ? String(error.code) : String(error)),
+    acceptFailed: (error) => acceptFailures.count(error instanceof Error && 'code' in error ? String(error.code) : String(error)),
     summarize: () => {
-      for (const { summarize } of [refusals, drops, failures]) summarize();
+      for (const { summarize } of [refusals, drops, acceptFailures]) summarize();
     },
   };
 }
@@ -38,7 +38,7 @@ const MINUTE_MS = 60_000;
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Counts by key. The first count starts a minute that ends with one call of `write`. */
+/** Counts by key. The first count starts a minute; at its end `write` is called once with all counts of that minute. */
 function createSummary(write: (counts: Counts) => void) {
   let counts: Record<string, number> = {};
   let timer: NodeJS.Timeout | undefined;
