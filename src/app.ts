@@ -1,4 +1,4 @@
-// The whole surface of the service on one screen: which path is answered by which handler.
+// All routes of the service: which handler answers which path and method.
 import type { SecureContextOptions } from 'node:tls';
 import { createGreetings } from './api/greetings.ts';
 import { createHealth } from './api/health.ts';
@@ -8,31 +8,34 @@ import { createRouter } from './http/router.ts';
 import { createSecureServer, createServer, type SecureServer, type Server, type ServerOptions, type TrackedServer } from './http/server.ts';
 
 export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'keepAliveTimeoutMs' | 'limits'> & {
-  /** Switches the description of the API on. */
+  /** Whether the API description is served. */
   readonly development: boolean;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
-  /** The host names and IP addresses that are answered to; undefined: all. */
+  /** The host names and IP addresses that `Host` may name; undefined: any. */
   readonly allowedHosts: readonly string[] | undefined;
 };
 
-/** The service, behind servers that do not listen yet. */
+/** The service. Its servers do not listen yet. */
 export type App = {
   readonly createServer: () => Server;
   readonly createSecureServer: (secureContext: SecureContextOptions) => SecureServer;
   /** A server that redirects every request to this port for HTTPS. */
   readonly createRedirectServer: (httpsPort: number) => Server;
-  /** From now on the service is unhealthy, and every reply the last one on its connection. */
+  /** From now on `/health` replies 503, and every reply is the last one on its connection. */
   readonly startDraining: () => void;
-  /** Leaves new connections to others that listen on the same sockets. */
+  /** Closes the listeners: other processes on the same sockets accept new connections from now on. */
   readonly stopListening: () => void;
-  /** Closes listeners and idle connections, and resolves when the busy ones have ended. */
+  /**
+   * Closes the listeners, and idle connections as soon as no reply waits to be read on any connection of the
+   * same server. Resolves when all connections have ended.
+   */
   readonly close: () => Promise<void>;
-  /** Ends all connections at once, and returns how many there were. */
+  /** Closes all connections at once, and returns how many there were. */
   readonly cut: () => number;
 };
 
-/** The service, with the clock and the reports that it uses. */
+/** Creates the service. Nothing listens until a server that it has created is told to. */
 export async function createApp({ development, now, allowedHosts, ...serverOptions }: AppOptions): Promise<App> {
   let draining = false;
   const isDraining = () => draining;
@@ -41,7 +44,7 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
   const handler = createRouter({
     '/health': { GET: createHealth(isDraining) },
     '/api/greetings': { GET: createGreetings(now) },
-    // Loaded only where it is served.
+    // The file is loaded only where it is served.
     ...(development && { '/openapi/v1.json': { GET: (await import('./api/description.ts')).description } }),
   });
 

@@ -26,7 +26,7 @@ test('start-up says the address really bound and the environment, and requests a
   const { lines, code } = await service.ended();
   assert.deepEqual(lines.map(lineWithoutTime), [
     { level: 'info', message: 'Stopping', signal: 'SIGTERM', delayMs: 1 },
-    { level: 'info', message: 'Closed the listeners and idle connections', timeoutMs: 7000 },
+    { level: 'info', message: 'Closing: no new connections, waiting for requests in progress', timeoutMs: 7000 },
     { level: 'info', message: 'Stopped', connectionsCut: 0 },
   ]);
   assert.equal(code, 0);
@@ -240,7 +240,7 @@ test('the last lines of the log arrive when they are read late', async (t) => {
   child.kill('SIGTERM');
   await once(kept.resume(), 'close'); // by now the process is about to end
   const lines = await readLog(child.stdout);
-  assert.deepEqual(lines.map(({ message }) => message), [...new Array<string>(100).fill('Request'), 'Stopping', 'Closed the listeners and idle connections', 'Stopped']);
+  assert.deepEqual(lines.map(({ message }) => message), [...new Array<string>(100).fill('Request'), 'Stopping', 'Closing: no new connections, waiting for requests in progress', 'Stopped']);
 });
 
 test('a log that is never read does not keep the process from ending', async (t) => {

@@ -39,7 +39,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const ends = [once(idle.resume(), 'close'), once(silent.resume(), 'close')];
     service.child.kill(signal);
     assert.deepEqual(await service.nextLine().then(({ time, ...line }) => line), { level: 'info', message: 'Stopping', signal, delayMs: 0 });
-    assert.equal(await messageOf(service), 'Closed the listeners and idle connections');
+    assert.equal(await messageOf(service), 'Closing: no new connections, waiting for requests in progress');
     await Promise.all(ends);
     await assert.rejects(request(port, 'GET', '/health'), { code: 'ECONNREFUSED' });
 
@@ -80,7 +80,7 @@ test('after SHUTDOWN_DELAY_MS the listener closes', async (t) => {
   await service.nextLine();
   service.child.kill('SIGTERM');
   const { lines, code } = await service.ended();
-  assert.deepEqual(lines.map(({ message }) => message), ['Stopping', 'Closed the listeners and idle connections', 'Stopped']);
+  assert.deepEqual(lines.map(({ message }) => message), ['Stopping', 'Closing: no new connections, waiting for requests in progress', 'Stopped']);
   const [first, second] = lines.map(({ time }) => Date.parse(time));
   assert.ok((second ?? 0) - (first ?? 0) >= 29, 'it waited');
   assert.equal(code, 0);
@@ -129,7 +129,7 @@ test('replies that wait to be read are waited for, and the last one says that it
   const port = portIn(await service.nextLine());
   const socket = await unreadConnection(port);
   service.child.kill('SIGTERM');
-  assert.deepEqual([await messageOf(service), await messageOf(service)], ['Stopping', 'Closed the listeners and idle connections']);
+  assert.deepEqual([await messageOf(service), await messageOf(service)], ['Stopping', 'Closing: no new connections, waiting for requests in progress']);
   const { replies, ended } = await exchangeOn(socket.resume(), '');
   assert.ok(replies.length < 100_000 && ended);
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));

@@ -105,7 +105,7 @@ test('a TLS client on the plain port and a plain client on the TLS port are both
   const { lines, code } = await service.ended();
   assert.deepEqual(lines.map((line) => line.message), [
     'Stopping',
-    'Closed the listeners and idle connections',
+    'Closing: no new connections, waiting for requests in progress',
     'Illegal requests were refused in the last minute.',
     'Stopped',
   ], 'none of it is an error of ours');

@@ -1,17 +1,20 @@
-// What the process does on signals: it stops in steps, and it reads again what can be read again.
+// What the process does on signals: it stops in steps, and it reads the TLS files again.
 import type { Log } from './log.ts';
 import { EXIT_CODES } from './start-error.ts';
 
 export type Stoppable = {
-  /** From now on `/health` is unhealthy and every reply is the last one on its connection. */
+  /** From now on `/health` replies 503, and every reply is the last one on its connection. */
   readonly startDraining: () => void;
-  /** Closes listeners and idle connections, and resolves when the busy ones have ended. */
+  /**
+   * Closes the listeners, and idle connections as soon as no reply waits to be read.
+   * Resolves when all connections have ended.
+   */
   readonly close: () => Promise<void>;
-  /** Ends all connections at once, and returns how many there were. */
+  /** Closes all connections at once, and returns how many there were. */
   readonly cut: () => number;
-  /** Logs what has been counted and not been logged yet. */
+  /** Logs at once all counts that have not been logged yet. */
   readonly summarize: () => void;
-  /** Resolves when the log has been read, or will not be. */
+  /** Resolves when the log has been read, or when the time to wait for that is over. */
   readonly flush: () => Promise<void>;
 };
 
@@ -23,8 +26,8 @@ export type StopTimes = {
 };
 
 /**
- * From now on SIGTERM or SIGINT stops `service`: it drains, closes its listeners and idle connections, waits
- * for requests in progress, cuts those that take too long, and the process exits with 0. A second signal
+ * From now on SIGTERM or SIGINT stops `service`: it drains, closes its listeners, waits for requests in
+ * progress, closes the connections that take too long, and the process exits with code 0. A second signal
  * ends the process at once, with exit code 1.
  */
 export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: StopTimes, log: Log): void {
@@ -38,7 +41,7 @@ export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: S
       cut = service.cut();
     }, timeoutMs);
     const closed = service.close();
-    log('info', 'Closed the listeners and idle connections', { timeoutMs });
+    log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
     await closed;
     clearTimeout(deadline);
     service.summarize();
@@ -62,7 +65,7 @@ export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: S
   process.on('SIGINT', onSignal);
 }
 
-/** From now on SIGHUP calls `reload`, which throws when what was in use stays in use. */
+/** From now on SIGHUP calls `reload`. When it throws, the TLS files that were read before stay in use. */
 export function installReloadHandler(reload: () => void, log: Log): void {
   process.on('SIGHUP', () => {
     try {
