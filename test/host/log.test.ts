@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../src/host/log.ts';
 
-/** What a line in the log says of something thrown. */
+/** The field `error` of the log line for a thrown value. */
 function describe(error: unknown) {
   const lines: string[] = [];
   createLog((line) => lines.push(line))('error', 'It failed.', { traceId: '00-trace', error });
@@ -11,7 +11,7 @@ function describe(error: unknown) {
   return fields.error;
 }
 
-test('a log line is one JSON object: time, level, message, then the fields', () => {
+test('a log line is one JSON object: time, level, message, then the other fields', () => {
   const lines: string[] = [];
   createLog((line) => lines.push(line))('warn', 'two\nlines', { value: '"\u2028', nothing: undefined });
   assert.equal(lines.length, 1);
@@ -29,18 +29,18 @@ test('an error is described with its name, message, stack and causes', () => {
   });
 });
 
-test('a cause that is no error is described as text', () => {
+test('a cause that is not an Error is described as text', () => {
   const error = new Error('outer', { cause: { code: 7 } });
   assert.deepEqual(describe(error).cause, { thrown: '{ code: 7 }' });
 });
 
-test('an error that is its own cause is described all the same', () => {
+test('an error that is its own cause is described up to eight causes deep', () => {
   const error = new Error('circle');
   error.cause = error;
   assert.equal(JSON.stringify(describe(error)).match(/"circle"/g)?.length, 9);
 });
 
-test('whatever else is thrown is described as text', () => {
+test('a thrown value that is not an Error is described as text', () => {
   for (const [thrown, text] of [[undefined, 'undefined'], [null, 'null'], ['text', "'text'"], [1n, '1n'], [Object.create(null), '[Object: null prototype] {}'], [Symbol('s'), 'Symbol(s)']] as const) {
     assert.deepEqual(describe(thrown), { thrown: text });
   }
