@@ -191,3 +191,60 @@ test('the table of refusals has every status that src/http can reply with, but f
   assert.deepEqual([...refusals, ...ORDINARY].toSorted(), sorted(statuses));
   for (const status of ORDINARY) assert.ok(readme.includes(` ${status}`), status);
 });
+
+/** The number that the sources give to a constant or a property of this name, such as `headMs: 10_000`. */
+function numberNamed(name: string): number {
+  const definition = new RegExp(`\\b${name}(?:: number)?(?: =|:) (\\d[\\d_ *]*)[,;]`, 'g');
+  const found = sorted(Array.from(sources.values()).flatMap((source) => all(withoutComments(source), definition)));
+  assert.equal(found.length, 1, `src has one value of ${name}`);
+  return found.join().replaceAll('_', '').split('*').map(Number).reduce((product, factor) => product * factor);
+}
+
+/** A number as the texts write it: its name says whether it is a time, a size or a count. */
+function written(name: string): string {
+  const number = numberNamed(name);
+  if (/ms$/i.test(name)) return number < 1000 ? `${number} ms` : { 1000: 'a second', 60_000: 'a minute' }[number] ?? `${number / 1000} s`;
+  if (/bytes$|size$/i.test(name)) return number % 2 ** 20 === 0 ? `${number / 2 ** 20} MiB` : `${number / 1024} KiB`;
+  return number.toLocaleString('en');
+}
+
+// Phrases with numbers of the code in them, by the name that each number has there.
+const README_PHRASES = [
+  'longer than {MAX_NAME_LENGTH} characters', '{MAX_NAME_LENGTH} emoji of one code point each are {MAX_NAME_LENGTH} characters',
+  'The name is empty: 1 to {MAX_NAME_LENGTH} characters are accepted.',
+  'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or more than {maxHeaderSize} of them',
+  'A request head must arrive within {headMs}, a whole request within {requestMs}.', 'takes no byte of a waiting reply for {unreadMs}',
+  'checked once {sweepMs}', 'At most {maxBacklog} replies', 'may have {MAX_REQUESTS_BEHIND} requests behind the last one',
+  'the client ends its side, or {lingerMs} is over', 'More than {MAX_CONTENT_BYTES} of content arrive', 'without a byte received, after {silentMs}',
+  'takes no byte of its replies for {unreadMs}', 'More than {maxBacklog} replies wait', 'More than {MAX_REQUESTS_BEHIND} requests follow the last one',
+  'handshake takes more than {headMs}',
+];
+const DEPLOY_PHRASES = [
+  'have sent nothing are closed after {silentMs}', 'waits up to {FLUSH_TIMEOUT_MS} until the log has been read', 'Its default, {DEFAULT_MAX_CONNECTIONS} on each listener',
+  'The first socket is descriptor {FIRST_FD}', 'At most once {MINUTE_MS}', 'More than {MAX_WAITING_BYTES} were waiting', 'at most {BATCH_MS} late',
+];
+
+test('the numbers in the texts are those of the code', () => {
+  for (const [text, phrases] of [[readme, README_PHRASES], [deploy, DEPLOY_PHRASES]] as const) {
+    for (const phrase of phrases) assert.ok(text.includes(inNumbers(phrase)), inNumbers(phrase));
+  }
+});
+
+test('no limit in the README is missing among those numbers', () => {
+  const rest = README_PHRASES.map(inNumbers).reduce((text, phrase) => text.replaceAll(phrase, ''), readme);
+  assert.deepEqual(rest.match(/\b\d[\d,]* (?:s|ms|[KM]iB|characters|connections|header lines|replies|requests)\b/g) ?? [], []);
+});
+
+function inNumbers(phrase: string): string {
+  return phrase.replace(/\{(\w+)\}/g, (_braces, name: string) => written(name));
+}
+
+test('the times until a stop is forced, and how often a start is tried, are those in the files of deploy', () => {
+  const unit = read('deploy/greeting.service');
+  const setting = (text: string, pattern: RegExp) => all(text, pattern).join();
+  const times = [['compose.yaml', /^ +stop_grace_period: (\d+)s/gm], ['deploy/kubernetes.yaml', /terminationGracePeriodSeconds: (\d+)/g], ['deploy/greeting.service', /^TimeoutStopSec=(\d+)s/gm]] as const;
+  const [compose, kubernetes, systemd] = times.map(([path, pattern]) => `${setting(read(path), pattern)} s in \`${path.replace('deploy/', '')}\``);
+  assert.ok(deploy.includes(`${compose}, ${kubernetes}, ${systemd}`));
+  const [burst, interval] = [setting(unit, /^StartLimitBurst=(\d+)/gm), setting(unit, /^StartLimitIntervalSec=(\d+)s/gm)];
+  assert.ok(deploy.includes(`when ${burst} such starts have failed within ${interval} s`));
+});
