@@ -1,4 +1,4 @@
-// The entry point: read the configuration, build the service, listen, stop when a signal says so.
+// The entry point. It reads the configuration, creates the service, listens, and stops on a signal.
 import './host/ignore-hangup.ts';
 import type { Server } from 'node:net';
 import { createApp } from './app.ts';
@@ -12,7 +12,7 @@ import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
 import type { TlsFiles } from './host/tls-files.ts';
 import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
 
-const FLUSH_TIMEOUT_MS = 1_000; // for a reader of stdout that is behind, when the process ends
+const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits until stdout has been read
 
 const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
 const log = createLog(output.write);
@@ -32,7 +32,7 @@ const app = await createApp({
   reports,
 });
 
-/** From the first signal on, new connections are for other processes that were given the same sockets, and wait there for the next one. */
+/** Drains. New connections to sockets that were handed over are then left to other processes, present or future. */
 function startDraining(): void {
   app.startDraining();
   if ([...configuration.http, ...configuration.https].some(({ fd }) => fd !== undefined)) app.stopListening();
@@ -47,16 +47,16 @@ installStopHandler(
 const bound: Bound[] = [];
 const failures: StartError[] = [];
 
-/** Listens with `server`. What cannot be listened on is reported later, all of it at once. */
+/** Listens with `server`. A failure is kept, so that all failures are reported together. */
 async function serve(scheme: 'http' | 'https', server: Server, target: ListenTarget): Promise<void> {
   const result = await listen(server, scheme, target, reports.acceptFailed);
   if (result instanceof StartError) failures.push(result);
   else bound.push(result);
 }
 
-/** Servers for HTTPS, each with what it is to listen on, and what reads their TLS files again. */
+/** Creates the servers for HTTPS, each with its target, and a function that reads their TLS files again. */
 async function createSecureServers(files: TlsFiles) {
-  const { readTlsFiles } = await import('./host/tls-files.ts'); // TLS takes time to load: only who uses it pays
+  const { readTlsFiles } = await import('./host/tls-files.ts'); // loaded only with TLS files, because loading TLS makes the start longer
   const context = readTlsFiles(files, log);
   const secureServers = configuration.https.map((target) => ({ target, server: app.createSecureServer(context) }));
   function reload(): void {
@@ -69,7 +69,7 @@ async function createSecureServers(files: TlsFiles) {
 const { secureServers, reload } = tlsFiles === undefined ? { secureServers: [], reload: () => {} } : await createSecureServers(tlsFiles);
 installReloadHandler(reload, log);
 
-// HTTPS is bound first: plain HTTP is redirected to its port.
+// HTTPS listens first, because plain HTTP is redirected to its port.
 for (const { server, target } of secureServers) await serve('https', server, target);
 const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
 if (bound.length > 0 && redirectPort === undefined && configuration.http.length > 0) {
@@ -82,5 +82,5 @@ if (failures.length > 0) throw joinStartErrors(failures);
 
 for (const { address } of bound) log('info', 'Listening', { address, environment: environment ?? null });
 
-const { watchDescriptors } = await import('./host/descriptors.ts'); // not before the service listens: each file makes the start longer
+const { watchDescriptors } = await import('./host/descriptors.ts'); // loaded when the service listens already, so that the start is not longer
 watchDescriptors(reports.acceptFailed);

@@ -1,30 +1,30 @@
-// The configuration: environment variables in, one typed value out, and every mistake at once.
+// Reads the configuration from environment variables, and reports all mistakes in it at once.
 import { readHandedSockets } from './handed-sockets.ts';
 import type { ListenTarget } from './listen.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 import type { TlsFiles } from './tls-files.ts';
 
 export type Configuration = {
-  /** `NODE_ENV` as it is. Exactly `Development` switches the description on. */
+  /** `NODE_ENV`, unchanged. Only `Development`, in this spelling, switches the API description on. */
   readonly environment: string | undefined;
   /** Where to listen for plain HTTP. */
   readonly http: readonly ListenTarget[];
-  /** Where to listen for HTTPS; not empty only with TLS files. */
+  /** Where to listen for HTTPS. Without TLS files it is empty. */
   readonly https: readonly ListenTarget[];
   readonly tlsFiles: TlsFiles | undefined;
-  /** The HTTPS port that clients see. Undefined: the one really bound, if HTTPS is listened for at all. */
+  /** The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does. */
   readonly redirectPort: number | undefined;
-  /** Host names and IP addresses; undefined: all. */
+  /** The host names and IP addresses that `Host` may name; undefined: any. */
   readonly allowedHosts: readonly string[] | undefined;
   readonly accessLog: boolean;
   readonly keepAliveTimeoutMs: number;
-  /** How many connections are held at once, on each listener. */
+  /** How many connections may be open at once, on each listener. */
   readonly maxConnections: number;
   readonly shutdownDelayMs: number;
   readonly shutdownTimeoutMs: number;
 };
 
-const net = process.getBuiltinModule('node:net'); // loaded already; an ES import of it would cost a few ms more
+const net = process.getBuiltinModule('node:net'); // node has loaded it already; an import statement would make the start longer by a few ms
 
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;
@@ -33,7 +33,7 @@ const DEFAULT_MAX_CONNECTIONS = 1_000;
 type Environment = Readonly<Record<string, string | undefined>>;
 type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'>;
 
-/** Reads the configuration. An empty value counts as unset. Throws a StartError with every mistake. */
+/** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError with all mistakes. */
 export function readConfiguration(env: Environment, runtime: Runtime = process): Configuration {
   const mistakes: string[] = [];
 
@@ -75,10 +75,10 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
   const tlsFiles = readTlsFiles();
   const hasTlsFiles = isSet('TLS_CERT_FILE') || isSet('TLS_KEY_FILE');
   const handed = readHandedSockets(env, runtime.pid, (mistake) => mistakes.push(mistake));
-  // Nothing can be redirected to port 0; to listen there is to take a free port.
+  // Port 0 means any free port, so the service can listen on it, but a request cannot be redirected to it.
   const httpsPort = readInteger('HTTPS_PORT', hasTlsFiles && handed === undefined ? 0 : 1, MAX_PORT);
 
-  /** Where to listen with one of the two schemes: on the sockets that were handed over, or else on `ownPort`. */
+  /** Where to listen for a scheme: on the sockets that were handed over, if any, or else on `ownPort`. */
   function targets(scheme: 'http' | 'https', ownPort: number | undefined): readonly ListenTarget[] {
     if (handed !== undefined) return handed.filter((socket) => socket.scheme === scheme).map(({ fd }) => ({ fd }));
     return ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }];
@@ -93,7 +93,7 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
     allowedHosts: allowedHosts.includes('*') ? undefined : allowedHosts,
     accessLog: readBoolean('ACCESS_LOG'),
-    // Without an idle time-out (0, to node) a connection could be held for ever.
+    // 0 is not accepted: to node it means no time-out, and clients could keep idle connections open for ever.
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000,
     maxConnections: readInteger('MAX_CONNECTIONS', 1, 1_000_000) ?? DEFAULT_MAX_CONNECTIONS,
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 0,
@@ -115,30 +115,30 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
   return configuration;
 }
 
-// A host name: letters, digits, hyphens and dots (RFC 1123 2.1), and underscores, which containers
-// use. Digits and dots only are not a name but an IP address with a mistake in it.
+// A host name has letters, digits, hyphens and dots (RFC 1123 2.1), and underscores, which container names use.
+// A value of digits and dots only that is not an IP address is a mistyped IP address, and is refused.
 function parseHost(text: string): string | undefined {
   const isName = /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?$/i.test(text);
   return text === '*' || net.isIP(text) !== 0 || isName ? text : undefined;
 }
 
-// IPv6 with or without its brackets, and without a zone: no Host can have one (RFC 3986 3.2.2). A `*` among
-// others is a mistake: it is not what the others are for.
+// IPv6 addresses may be in brackets. They may not have a zone, because no Host has one (RFC 3986 3.2.2). A `*`
+// beside other hosts is refused, because it would make them meaningless.
 function parseHosts(text: string): readonly string[] | undefined {
   const hosts = text.split(',').map((host) => (host.includes('%') ? undefined : parseHost(host.trim().replace(/^\[(.*:.*)\]$/, '$1'))));
   const known = hosts.filter((host) => host !== undefined);
   return known.length < hosts.length || (known.includes('*') && known.length > 1) ? undefined : known;
 }
 
-// Older versions ignore the option, and the second process would find the port in use.
+// Older versions of Node ignore the option, and the second process would find the port in use.
 function canReusePort({ platform, version }: Runtime): boolean {
   const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
   return platform === 'linux' && (major > 22 || (major === 22 && minor >= 12));
 }
 
 /**
- * Whether `NODE_ENV` differs from `Development` only in case or surrounding space: it leaves the
- * description off, and looks as if it did not.
+ * Whether `NODE_ENV` differs from `Development` only in case or in surrounding white space. Such a value does
+ * not switch the API description on, although its author probably wanted that.
  */
 export function isAlmostDevelopment(environment: string | undefined): boolean {
   return environment !== 'Development' && environment?.trim().toLowerCase() === 'development';

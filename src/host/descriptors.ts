@@ -1,13 +1,13 @@
-// Whether this process can still open anything. When it cannot, libuv accepts new connections and closes them
-// at once, so that they do not wait in vain, and node tells the program nothing of it.
-const fs = process.getBuiltinModule('node:fs'); // loaded already; an ES import of it would cost a few ms more
+// Checks whether this process has file descriptors left. Without one, libuv accepts each new connection and
+// closes it at once, and node does not report that.
+const fs = process.getBuiltinModule('node:fs'); // node has loaded it already; an import statement would load more files
 
 const CHECK_MS = 1_000;
-const THIS_FILE = new URL(import.meta.url); // one that may be read under the permission model, too
+const THIS_FILE = new URL(import.meta.url); // a file that may be read under node's permission model, too
 
 type Open = (file: URL, done: (error: NodeJS.ErrnoException | null, fd: number) => void) => void;
 
-/** Opens a file every second, and calls `failed` with the error when no descriptor is left for it. */
+/** Opens a file every second, and calls `failed` with the error when there is no file descriptor for it. */
 export function watchDescriptors(failed: (error: unknown) => void, open: Open = fs.open): void {
   setInterval(() => {
     open(THIS_FILE, (error, fd) => {

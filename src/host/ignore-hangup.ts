@@ -1,3 +1,3 @@
-// Imported before everything else: without a handler SIGHUP ends a process, and it may arrive before there
-// are TLS files to read again.
+// main.ts imports this file first. Without a handler SIGHUP ends the process, and SIGHUP may arrive before the
+// handler that reads the TLS files again is installed.
 process.on('SIGHUP', () => {});

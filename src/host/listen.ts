@@ -1,13 +1,13 @@
-// From what is configured to listen on to the address really bound.
+// Listens on a port, or on a socket that was handed over, and tells the address that was really bound.
 import type { Server } from 'node:net';
 import { EXIT_CODES, StartError } from './start-error.ts';
 
-/** A TCP port of this machine. */
+/** A TCP port of this machine that is to be bound. */
 export type PortTarget = {
   /** Undefined: every interface, IPv6 and IPv4. */
   readonly host: string | undefined;
   readonly port: number;
-  /** Lets other processes listen on the same port; the kernel spreads the connections. */
+  /** Other processes may listen on the same port; the kernel distributes the connections. */
   readonly reusePort: boolean;
   readonly fd?: undefined;
 };
@@ -20,13 +20,13 @@ export type ListenTarget = PortTarget | HandedTarget;
 export type Bound = {
   /** `http://127.0.0.1:8080`, `https://[::1]:8443`, or `unix:/run/x.sock`. */
   readonly address: string;
-  /** Undefined: a Unix socket, which has none. */
+  /** Undefined: it is a Unix socket, which has no port. */
   readonly port: number | undefined;
 };
 
 /**
- * Listens, and resolves with what was really bound, or with the reason why it cannot be. `failed` is called
- * with each error of the listener from then on.
+ * Listens, and resolves with what was bound, or with a StartError that says why that is impossible. From then
+ * on `failed` is called with each error of the listener.
  */
 export function listen(server: Server, scheme: 'http' | 'https', target: ListenTarget, failed: (error: unknown) => void): Promise<Bound | StartError> {
   return new Promise((resolve) => {
@@ -40,13 +40,13 @@ export function listen(server: Server, scheme: 'http' | 'https', target: ListenT
       if (target.fd !== undefined) server.listen({ fd: target.fd }, LONGEST_QUEUE, succeed);
       else server.listen(target, succeed);
     } catch (error) {
-      fail(error); // what node refuses to try: without --allow-net, under the permission model of some lines
+      fail(error); // node throws for an invalid port, and on some versions without --allow-net
     }
   });
 }
 
-// To listen on a socket that listens already sets the length of its queue again. The kernel makes it what it
-// allows (net.core.somaxconn), so that connections can wait there while a process is replaced.
+// Calling listen on a listening socket sets the length of its queue again. New connections wait in this queue
+// while the process is replaced, so it is to be long. The kernel shortens it to its limit (net.core.somaxconn).
 const LONGEST_QUEUE = 65_535;
 
 async function boundTo(server: Server, scheme: string, fd: number | undefined): Promise<Bound> {
@@ -59,8 +59,8 @@ async function boundTo(server: Server, scheme: string, fd: number | undefined): 
   return { address: `unix:${unixSocketPath(fd)}`, port: undefined };
 }
 
-// Whether it helps to try again depends on the cause. An address in use or missing may be so for a moment
-// only; what this user may not do stays so.
+// The exit code says whether another start may succeed. An address that is in use or missing may be available
+// a moment later; a missing permission stays missing.
 const CAUSES: ReadonlyMap<unknown, readonly [reason: string, exitCode: number]> = new Map([
   ['EADDRINUSE', ['another process listens there', EXIT_CODES.failure]],
   ['EADDRNOTAVAIL', ['this machine has no such address', EXIT_CODES.failure]],

@@ -1,4 +1,4 @@
-// The certificate chain and its key: read, and checked before a connection depends on them.
+// Reads the TLS certificates and the private key, and checks them before a connection needs them.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
@@ -8,8 +8,8 @@ import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 /**
- * Reads both files, as node's TLS servers take them. Throws a StartError that says what is wrong with
- * which of them. An expired certificate is accepted, with a warning in the log.
+ * Reads both files, and returns options for node's TLS servers. Throws a StartError that names the wrong file and
+ * what is wrong with it. An expired certificate is accepted, with a warning in the log.
  */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContextOptions {
   const cert = attempt('TLS_CERT_FILE', certFile, 'a readable file', () => readFileSync(certFile, 'latin1'));
@@ -17,7 +17,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureC
   const certificate = attempt('TLS_CERT_FILE', certFile, 'a PEM certificate, and those that it depends on', () => readChain(cert));
   const privateKey = attempt('TLS_KEY_FILE', keyFile, 'a PEM private key without a passphrase', () => createPrivateKey(key));
   attempt('TLS_CERT_FILE', certFile, 'certificates that OpenSSL accepts for TLS', () => createSecureContext({ cert }));
-  const context: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' }; // RFC 8996
+  const context: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' }; // RFC 8996 deprecates older versions
   attempt('TLS_KEY_FILE', keyFile, 'the private key of the certificate', () => {
     if (!certificate.checkPrivateKey(privateKey)) throw new Error('it belongs to another certificate');
     return createSecureContext(context);
@@ -30,7 +30,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureC
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 
-/** Reads every certificate of a chain in PEM, and returns the first, which is the server's own. */
+/** Reads all certificates in a PEM text, and returns the first, which is the certificate of the server. */
 function readChain(pem: string): X509Certificate {
   const [, first, ...others] = pem.split(BEGIN);
   if (first === undefined) throw new Error('BEGIN CERTIFICATE is missing');

@@ -1,10 +1,10 @@
-// An error that nothing caught ends the process. The log says why.
+// Logs an uncaught error and ends the process.
 import type { Log } from './log.ts';
 import { EXIT_CODES, StartError } from './start-error.ts';
 
 /**
- * Logs an error that nothing catches, unhandled rejections included, and ends the process: nobody knows
- * what state it is in. A StartError is logged as one line for each reason, without a stack.
+ * From now on an uncaught error or an unhandled rejection is logged, and ends the process, because its state is
+ * unknown then. A StartError is logged as one line for each reason, without a stack.
  */
 export function installUncaughtErrorHandler(log: Log): void {
   process.on('uncaughtException', (error) => {

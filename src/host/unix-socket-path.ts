@@ -1,9 +1,12 @@
-// The path of a Unix socket that was handed over. Node's `server.address()` tells it only of sockets that
-// node itself has bound; its diagnostic report tells it of all (`libuv`, `localEndpoint`).
+// The path of a Unix socket that was handed over. Node's `server.address()` has it only for sockets that node
+// itself has bound; node's diagnostic report has it for all (`libuv`, `localEndpoint`).
 
 type Reporter = Pick<typeof process.report, 'getReport'>;
 
-/** The path of the Unix socket that this process listens on as descriptor `fd`; `@…` where it has no file, `?` where it is not known. */
+/**
+ * The path of the Unix socket with descriptor `fd` in this process: `@` and a name for an abstract socket, which
+ * has no file, and `?` when the path is unknown.
+ */
 export function unixSocketPath(fd: number | undefined, reporter: Reporter = withoutNetwork()): string {
   const { libuv }: { libuv?: unknown } = reporter.getReport();
   const handles: readonly unknown[] = Array.isArray(libuv) ? libuv : [];
@@ -14,7 +17,7 @@ export function unixSocketPath(fd: number | undefined, reporter: Reporter = with
   return '?';
 }
 
-// The names of the addresses in the report would be asked for over the network.
+// Otherwise the report would contain host names, and node would ask DNS servers for them.
 function withoutNetwork(): Reporter {
   return Object.assign(process.report, { excludeNetwork: true });
 }
