@@ -73,7 +73,7 @@ installReloadHandler(reload, log);
 for (const { server, target } of secureServers) await serve('https', server, target);
 const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
 if (bound.length > 0 && redirectPort === undefined && configuration.http.length > 0) {
-  failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the one that clients see.'], EXIT_CODES.configuration));
+  failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see.'], EXIT_CODES.configuration));
 }
 for (const target of configuration.http) {
   await serve('http', redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort), target);

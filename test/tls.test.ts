@@ -140,7 +140,7 @@ test('SIGHUP reads the files again without dropping a connection; bad ones are n
   copyFileSync(renewed.certFile, files.certFile);
   service.child.kill('SIGHUP');
   const refused = await service.nextLine();
-  assert.deepEqual([refused.level, refused.message], ['error', 'The TLS files could not be read again; those in use stay.']);
+  assert.deepEqual([refused.level, refused.message], ['error', 'The TLS files could not be read again; the previous ones stay in use.']);
   assert.match(JSON.stringify(refused['error']), /the private key of the certificate/);
   assert.equal(await commonName(httpsPort), 'old');
 

@@ -10,7 +10,7 @@ export type HandedSocket = {
 const FIRST_FD = 3; // SD_LISTEN_FDS_START: 0 to 2 are stdin, stdout and stderr
 const MAX_SOCKETS = 64;
 
-const ACCEPTED_NAMES = 'names separated by colons: https for HTTPS; for plain HTTP http, unknown, none at all, or the name of a socket unit, which ends in .socket';
+const ACCEPTED_NAMES = 'names separated by colons: https for HTTPS; http, unknown, an empty name or a name that ends in .socket for plain HTTP';
 
 /**
  * The sockets that were handed over to the process with id `pid`, in the order of their descriptors; undefined

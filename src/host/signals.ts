@@ -72,7 +72,7 @@ export function installReloadHandler(reload: () => void, log: Log): void {
       reload();
       log('info', 'The TLS files, if any, have been read again.');
     } catch (error) {
-      log('error', 'The TLS files could not be read again; those in use stay.', { error });
+      log('error', 'The TLS files could not be read again; the previous ones stay in use.', { error });
     }
   });
 }

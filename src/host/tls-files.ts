@@ -14,7 +14,7 @@ export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContextOptions {
   const cert = attempt('TLS_CERT_FILE', certFile, 'a readable file', () => readFileSync(certFile, 'latin1'));
   const key = attempt('TLS_KEY_FILE', keyFile, 'a readable file', () => readFileSync(keyFile, 'latin1'));
-  const certificate = attempt('TLS_CERT_FILE', certFile, 'a PEM certificate, and those that it depends on', () => readChain(cert));
+  const certificate = attempt('TLS_CERT_FILE', certFile, 'the certificate in PEM, followed by its chain, if any', () => readChain(cert));
   const privateKey = attempt('TLS_KEY_FILE', keyFile, 'a PEM private key without a passphrase', () => createPrivateKey(key));
   attempt('TLS_CERT_FILE', certFile, 'certificates that OpenSSL accepts for TLS', () => createSecureContext({ cert }));
   const context: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' }; // RFC 8996 deprecates older versions

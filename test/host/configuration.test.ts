@@ -178,7 +178,7 @@ test('a socket for HTTPS needs TLS files, and TLS files need a socket for HTTPS'
   assert.deepEqual(mistakesIn({ ...sockets, LISTEN_FDS: '0', LISTEN_FDNAMES: 'https:ftp', PORT: 'x' }), [
     'PORT is "x", but must be a whole number from 0 to 65535.',
     'LISTEN_FDS is "0", but must be a whole number from 1 to 64.',
-    'LISTEN_FDNAMES is "https:ftp", but must be names separated by colons: https for HTTPS; for plain HTTP http, unknown, none at all, or the name of a socket unit, which ends in .socket.',
+    'LISTEN_FDNAMES is "https:ftp", but must be names separated by colons: https for HTTPS; http, unknown, an empty name or a name that ends in .socket for plain HTTP.',
     'LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.',
   ]);
 });

@@ -31,7 +31,7 @@ test('variables for another process, and variables that are not set, mean nothin
 
 const pid = 'the id of the process that the sockets are meant for';
 const count = 'a whole number from 1 to 64';
-const names = 'names separated by colons: https for HTTPS; for plain HTTP http, unknown, none at all, or the name of a socket unit, which ends in .socket';
+const names = 'names separated by colons: https for HTTPS; http, unknown, an empty name or a name that ends in .socket for plain HTTP';
 for (const [what, env, expected] of [
   ['a LISTEN_PID that is no number', { LISTEN_PID: 'x', LISTEN_FDS: '1' }, [`LISTEN_PID is "x", but must be ${pid}.`]],
   ['a LISTEN_FDS that is no number', { LISTEN_FDS: '1x' }, [`LISTEN_FDS is "1x", but must be ${count}.`]],

@@ -76,7 +76,7 @@ test('a Unix socket for HTTPS has no port: with plain HTTP beside it HTTPS_REDIR
   const [https, http] = [await listeningSocket(t, path), await listeningSocket(t)];
   const env = { LISTEN_FDNAMES: 'https:http', ...tlsFiles(t) };
   const { lines, code } = await spawnWithSockets(t, [https.fd, http.fd], env).ended();
-  const reason = 'Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the one that clients see.';
+  const reason = 'Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see.';
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 
   const alone = spawnWithSockets(t, [https.fd], { ...env, LISTEN_FDNAMES: 'https' });
