@@ -1,4 +1,4 @@
-// The process: how it starts, what it says, how it ends.
+// Tests the service as a process: how it starts, what it logs, how it ends.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { exchange, exchangeOn, request, requestBytes } from './support/wire.ts';
 
 const lineWithoutTime = ({ time, ...line }: LogLine) => line;
 
-test('start-up says the address really bound and the environment, and requests add nothing to the log', async (t) => {
+test('the log has the address that was really bound and the environment, and no line for a request', async (t) => {
   const service = spawnService(t, { PORT: '0', NODE_ENV: 'Production', SHUTDOWN_DELAY_MS: '1', SHUTDOWN_TIMEOUT_MS: '7000' });
   const line = await service.nextLine();
   assert.match(addressIn(line), /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
@@ -44,7 +44,7 @@ test('with NODE_ENV=Development the description is on', async (t) => {
   assert.equal((await request(portIn(await service.nextLine()), 'GET', '/openapi/v1.json')).status, 200);
 });
 
-test('a mistyped Development is warned of once, and the description is off', async (t) => {
+test('for a NODE_ENV that is almost Development the log has one warning, and the description is off', async (t) => {
   const service = spawnService(t, { PORT: '0', NODE_ENV: 'development' });
   const { time, ...warning } = await service.nextLine();
   assert.deepEqual(warning, { level: 'warn', message: 'NODE_ENV is almost Development, but not exactly: the API description is off.', environment: 'development' });
@@ -53,7 +53,7 @@ test('a mistyped Development is warned of once, and the description is off', asy
 
 const cannotStart = { level: 'error', message: 'The service cannot start.' };
 
-test('mistakes in the configuration stop the start with a line for each and exit code 78', async (t) => {
+test('mistakes in the configuration prevent the start, with one line for each and exit code 78', async (t) => {
   const { lines, code } = await spawnService(t, { PORT: '80a', HOST: 'no host', SHUTDOWN_TIMEOUT_MS: '-1' }).ended();
   assert.deepEqual(lines.map(lineWithoutTime), [
     { ...cannotStart, reason: 'HOST is "no host", but must be an IP address, a host name, or * for every interface.' },
@@ -63,14 +63,14 @@ test('mistakes in the configuration stop the start with a line for each and exit
   assert.equal(code, 78);
 });
 
-test('a port in use stops the start with one line and exit code 1: it may be free later', async (t) => {
+test('a port in use prevents the start, with one line and exit code 1, because the port may be free later', async (t) => {
   const port = portIn(await spawnService(t, { PORT: '0' }).nextLine());
   const { lines, code } = await spawnService(t, { PORT: String(port) }).ended();
   assert.deepEqual(lines.map(lineWithoutTime), [{ ...cannotStart, reason: `Cannot listen on 127.0.0.1 port ${port}: another process listens there.` }]);
   assert.equal(code, 1);
 });
 
-test('a line of the log that nobody reads any more is no reason to stop serving', async (t) => {
+test('when the reader of the log closes it, the service goes on', async (t) => {
   const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' });
   const port = portIn(await service.nextLine());
   service.child.stdout?.destroy();
@@ -88,16 +88,16 @@ test('SIGHUP without TLS files changes nothing', async (t) => {
   assert.equal((await request(port, 'GET', '/health')).status, 200);
 });
 
-test('SIGHUP during the start does not end the process; the TLS files that are being read are read again', { skip: process.platform === 'win32' && 'there are no named pipes in the file system' }, async (t) => {
+test('SIGHUP during the start does not end the process, and afterwards the TLS files are read again', { skip: process.platform === 'win32' && 'there are no named pipes in the file system' }, async (t) => {
   const folder = temporaryFolder(t);
   const { certFile, keyFile } = makeCertificate(folder, 'localhost');
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: pipe });
-  // Should it end before it opens the pipe: reader and writer at once, this opens a pipe without another side.
+  // If the service ends before it opens the pipe, this opens both sides of it, so that the next line does not wait for ever.
   service.child.once('exit', () => void open(pipe, 'r+').then((handle) => handle.close(), () => {}));
-  const writer = await open(pipe, 'w'); // resolves when the service has opened it, too, and waits for the key
-  renameSync(keyFile, pipe); // for the next time
+  const writer = await open(pipe, 'w'); // resolves when the service has opened the pipe, too; then the service waits for the key
+  renameSync(keyFile, pipe); // so that the service finds a key file there the second time
   service.child.kill('SIGHUP');
   await writer.writeFile(readFileSync(pipe));
   await writer.close();
@@ -105,7 +105,7 @@ test('SIGHUP during the start does not end the process; the TLS files that are b
   assert.deepEqual(messages.sort(), ['Listening', 'Listening', 'The TLS files, if any, have been read again.']);
 });
 
-test('REUSE_PORT lets two processes listen on one port, or says that it cannot', async (t) => {
+test('with REUSE_PORT two processes listen on one port, or the start fails where that is impossible', async (t) => {
   const first = spawnService(t, { PORT: '0', REUSE_PORT: 'true' });
   const line = await first.nextLine();
   if (line.level === 'error') {
@@ -117,7 +117,7 @@ test('REUSE_PORT lets two processes listen on one port, or says that it cannot',
   assert.equal(portIn(await second.nextLine()), portIn(line));
 });
 
-test('illegal requests of the minute before the stop are in the log', async (t) => {
+test('the refusals of the minute before the stop are in the log', async (t) => {
   for (const signals of [['SIGTERM'], ['SIGTERM', 'SIGINT']] as const) {
     const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: signals.length === 1 ? '0' : '60000' });
     const port = portIn(await service.nextLine());
@@ -148,18 +148,18 @@ test('ALLOWED_HOSTS, KEEP_ALIVE_TIMEOUT_MS and the clock reach the service', { t
   const port = portIn(await service.nextLine());
   assert.equal((await exchange(port, 'GET /health HTTP/1.1\r\nHost: other\r\n\r\n')).replies[0]?.status, 421);
   const { replies, ended } = await exchangeOn(connect({ port, host: '127.0.0.1' }), requestBytes('GET', '/health', []));
-  assert.deepEqual([replies[0]?.headers.at(-1)?.startsWith('Connection: keep-alive'), ended], [true, true], 'it is kept alive, and closed when it is idle');
+  assert.deepEqual([replies[0]?.headers.at(-1)?.startsWith('Connection: keep-alive'), ended], [true, true], 'the connection is kept alive, and closed when it is idle');
   const before = Date.now();
   const { generatedAt } = JSON.parse((await request(port, 'GET', '/api/greetings')).body);
   assert.ok(before <= Date.parse(generatedAt) && Date.parse(generatedAt) <= Date.now());
 });
 
-/** Runs `script` in the process before the service. */
+/** The flags that make node run `script` before the service. */
 function importing(script: string): string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
 }
 
-test('what is thrown while a request is answered is in the log, with the trace id', async (t) => {
+test('an error thrown while a request is answered is in the log, with the trace id', async (t) => {
   const brokenClock = "const { now } = Date; Date.now = () => { if (new Error().stack.includes('/api/')) throw new TypeError('boom'); return now(); };";
   const service = spawnService(t, { PORT: '0' }, importing(brokenClock));
   const port = portIn(await service.nextLine());
@@ -170,7 +170,7 @@ test('what is thrown while a request is answered is in the log, with the trace i
   assert.equal(Object(error).message, 'boom');
 });
 
-test('errors of a listener that listens are in the log, and end nothing', async (t) => {
+test('errors of a listener that listens are in the log, and the service goes on', async (t) => {
   const failing = `import net from 'node:net';
     const { listen } = net.Server.prototype;
     net.Server.prototype.listen = function (...args) {
@@ -187,7 +187,7 @@ test('errors of a listener that listens are in the log, and end nothing', async 
   assert.deepEqual([lines.map(lineWithoutTime).at(-2), code], [summary, 0]);
 });
 
-/** Starts the service with few descriptors and takes them all; resolves with what the log says of those that were missing. */
+/** Starts the service with few file descriptors and uses them all up. Resolves with the count of EMFILE in the log. */
 async function runOutOfDescriptors(t: TestContext): Promise<unknown> {
   const limited = ['/bin/sh', '-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, ENTRY];
   const service = spawnProcess(t, limited, { PORT: '0', SHUTDOWN_DELAY_MS: '3500' }); // three checks, a second apart
@@ -201,15 +201,15 @@ async function runOutOfDescriptors(t: TestContext): Promise<unknown> {
   return Object(summary?.['byCode']).EMFILE;
 }
 
-test('descriptors that have run out are in the log', { skip: process.platform === 'win32' && 'there is no such limit' }, async (t) => {
-  // A client that leaves at the moment of a check makes room for it, so one try may see nothing.
+test('the log shows that all file descriptors are in use', { skip: process.platform === 'win32' && 'there is no such limit' }, async (t) => {
+  // A client that disconnects at the moment of a check frees a descriptor, so one try may see no failure.
   for (let tries = 3; tries > 0; tries--) if (Number(await runOutOfDescriptors(t)) >= 1) return;
-  assert.fail('no check has found the descriptors used up');
+  assert.fail('no check has failed for lack of a descriptor');
 });
 
-const LONG_PATH = `/${'x'.repeat(15_000)}`; // a line of the access log as long as lines get
+const LONG_PATH = `/${'x'.repeat(15_000)}`; // makes a line of the access log of the greatest length
 
-/** A service of which nobody reads the log behind the first line, and `count` long access lines in it. */
+/** Starts a service whose log has `count` long access lines, of which none is read. */
 async function unreadService(t: TestContext, count: number) {
   const child = spawn(process.execPath, [ENTRY], { env: { PORT: '0', ACCESS_LOG: 'true' }, stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
@@ -222,7 +222,7 @@ async function unreadService(t: TestContext, count: number) {
   return { child, exit, port };
 }
 
-/** Reads what is left of the log, and calls `seen` with each message. */
+/** Reads the rest of the log, and calls `seen` with each message. */
 async function readLog(stdout: Readable, seen: (message: string) => void = () => {}): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   for await (const text of createInterface({ input: stdout.resume() })) {
@@ -233,7 +233,7 @@ async function readLog(stdout: Readable, seen: (message: string) => void = () =>
   return lines;
 }
 
-test('the last lines of the log arrive when they are read late', async (t) => {
+test('the last lines of the log arrive, even when they are read late', async (t) => {
   const { child, port } = await unreadService(t, 100);
   const kept = connect({ port, host: '127.0.0.1' });
   await once(kept, 'connect');
@@ -243,20 +243,20 @@ test('the last lines of the log arrive when they are read late', async (t) => {
   assert.deepEqual(lines.map(({ message }) => message), [...new Array<string>(100).fill('Request'), 'Stopping', 'Closing: no new connections, waiting for requests in progress', 'Stopped']);
 });
 
-test('a log that is never read does not keep the process from ending', async (t) => {
+test('the process ends, even when its log is never read', async (t) => {
   const { child, exit } = await unreadService(t, 100);
   child.kill('SIGTERM');
   assert.deepEqual(await exit, [0, null]);
 });
 
-test('lines that were dropped, because nobody read, are told of once, and how many they were', async (t) => {
+test('when nobody reads the log and lines are dropped, one line says how many', async (t) => {
   const { child } = await unreadService(t, 400); // some 6 MB
   const dropped = 'Log lines were dropped: stdout was read too slowly.';
   const lines = await readLog(child.stdout, (message) => {
     if (message === dropped) child.kill('SIGTERM');
   });
-  const told = lines.filter(({ message }) => message === dropped);
+  const warnings = lines.filter(({ message }) => message === dropped);
   const requests = lines.filter(({ message }) => message === 'Request').length;
   assert.ok(requests < 400);
-  assert.deepEqual(told.map(lineWithoutTime), [{ level: 'warn', message: dropped, count: 400 - requests }]);
+  assert.deepEqual(warnings.map(lineWithoutTime), [{ level: 'warn', message: dropped, count: 400 - requests }]);
 });

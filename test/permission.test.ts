@@ -1,4 +1,4 @@
-// The service under node's permission model, as the image and the units run it.
+// Tests the service under node's permission model, with the flags of the image and of the systemd unit.
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
@@ -10,13 +10,13 @@ import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { addressIn, portIn, spawnService, spawnWithSockets } from './support/process.ts';
 import { exchangeOn, request, requestBytes } from './support/wire.ts';
 
-const application = fileURLToPath(new URL('..', import.meta.url)); // the compiled one in dist, or the sources
+const application = fileURLToPath(new URL('..', import.meta.url)); // the folder of the compiled service, or of the sources
 
-// Node 20 calls it experimental, and has no node:sqlite to switch off; from 25 on it guards the network too.
+// On Node 20 the flag has another name, and there is no node:sqlite. From Node 25 on, the network needs a permission, too.
 const major = Number(process.versions.node.split('.')[0]);
 const ofThisNode = major < 22 ? ['--experimental-permission'] : ['--permission', '--no-experimental-sqlite', ...(major < 25 ? [] : ['--allow-net'])];
 
-/** The flags of the Dockerfile, with this application's folder. Coverage, where it is measured, is written. */
+/** The flags of the Dockerfile, with the folder of this service. When coverage is measured, its folder may be written. */
 function flags(...readable: readonly string[]): string[] {
   const coverage = process.env['NODE_V8_COVERAGE'];
   return [
@@ -39,7 +39,7 @@ test('with read access to its own files only, every endpoint answers', async (t)
   assert.equal((await service.ended()).code, 0);
 });
 
-test('TLS files need read access of their own, and HTTPS answers', async (t) => {
+test('with read access to the TLS files, too, HTTPS requests are answered', async (t) => {
   const folder = temporaryFolder(t);
   const { certFile, keyFile } = makeCertificate(folder, 'localhost');
   const env = { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
@@ -56,7 +56,7 @@ test('TLS files need read access of their own, and HTTPS answers', async (t) => 
   assert.equal((await service.nextLine()).message, 'The TLS files, if any, have been read again.');
 });
 
-test('sockets that are handed over need no permission of their own', { skip: NO_DESCRIPTORS }, async (t) => {
+test('sockets that are handed over need no further permission', { skip: NO_DESCRIPTORS }, async (t) => {
   const path = join(temporaryFolder(t), 'greeting.sock');
   const [unix, tcp] = [await listeningSocket(t, path), await listeningSocket(t)];
   const service = spawnWithSockets(t, [unix.fd, tcp.fd], {}, flags());

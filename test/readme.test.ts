@@ -1,4 +1,4 @@
-// README.md and deploy/README.md against the code: what they list is there, and what is there they list.
+// Compares README.md and deploy/README.md with the code: they list everything that the code has, and nothing else.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
 
-// Compiled tests lie one folder deeper, and neither the texts nor the sources are copied to them.
+// Compiled tests are one folder deeper. The texts and the sources are not copied there.
 const ROOT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
@@ -61,7 +61,7 @@ test('the reading list has every file of src, each once', () => {
   assert.deepEqual(readingOrder.toSorted(), Array.from(sources.keys()).toSorted());
 });
 
-test('the life of a request meets the files in the order of the reading list', () => {
+test('the life of a request names the files in the order of the reading list', () => {
   const met = Array.from(new Set(linkedFiles(story)));
   assert.deepEqual(met, readingOrder.filter((path) => met.includes(path)));
   assert.ok(met.length > 10);
@@ -89,7 +89,7 @@ test('the functions of the life of a request are in the files beside them', () =
   for (const [place, name = '', path = ''] of places) assert.match(declarations(path), new RegExp(`\\b${name}\\b`), place);
 });
 
-test('what decides the end of a connection is in the file beside it', () => {
+test('each function that decides the end of a connection is in the file beside it', () => {
   const ends = rows(life);
   assert.deepEqual(ends.map(([number]) => number), ends.map((_, i) => String(i + 1)));
   for (const [number, , , decided = ''] of ends) {
@@ -109,7 +109,7 @@ test('the states of a connection are those of its class, and closed', () => {
   const [states = ''] = all(sources.get('http/connection.ts') ?? '', /#state: (.*) = /g);
   const drawn = all(life, /^ {2}(\w+) -->/gm).concat(all(life, /--> (\w+)/g));
   assert.deepEqual(sorted(drawn), sorted([...all(states, /'(\w+)'/g), 'closed']));
-  // A change of state is drawn where the class makes one.
+  // The diagram has the same changes of state as the class.
   const made = all(sources.get('http/connection.ts') ?? '', /\/\/ (\w.*→ \w+)$/gm).flatMap((change) => {
     const [from = '', to] = change.split(' → ');
     return from.split(', ').map((state) => `${state} --> ${to}`);
@@ -180,10 +180,10 @@ test('the table of exit codes has every one, and no other is named', () => {
   for (const [path, source] of sources) assert.ok(!/process\.exit\((?!EXIT_CODES|error\.exitCode)|exitCode = \d/.test(source), path);
 });
 
-// What is no refusal: the redirect, no such path, no such method, and an error inside the service.
+// Statuses that are not refusals: the redirect, an unknown path, an unknown method, and an error in the service.
 const ORDINARY = ['307', '404', '405', '500'];
 
-test('the table of refusals has every status that src/http can reply with, but for the ordinary ones', () => {
+test('the table of refusals has every status that src/http can reply with, except the ordinary ones', () => {
   const statuses = Array.from(sources).filter(([path]) => path.startsWith('http/'))
     .flatMap(([, source]) => all(withoutComments(source), /(?<![\w.])([345]\d\d)(?![\w.])/g))
     .filter((status) => STATUS_CODES[status] !== undefined);

@@ -1,4 +1,4 @@
-// The end of the process: nothing that was asked goes unanswered, and nobody is waited for in vain.
+// Tests how the process stops: requests in progress are answered, and no other connection delays the end.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -28,14 +28,14 @@ async function messageOf(service: ServiceProcess): Promise<string> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal}: idle and silent connections are closed at once, the half-sent request is answered, and the process ends with its connection`, async (t) => {
+  test(`${signal}: idle and silent connections are closed at once, an incomplete request is still answered, and then the process ends`, async (t) => {
     const service = spawnService(t, { PORT: '0' });
     const port = portIn(await service.nextLine());
     const idle = await usedConnection(port);
     const silent = connect({ port, host: '127.0.0.1' });
     await once(silent, 'connect');
     const halfSent = await usedConnection(port, health.slice(0, 20));
-    await request(port, 'GET', '/health'); // what was sent before has arrived when this is answered
+    await request(port, 'GET', '/health'); // when this is answered, the bytes sent before have arrived
     const ends = [once(idle.resume(), 'close'), once(silent.resume(), 'close')];
     service.child.kill(signal);
     assert.deepEqual(await service.nextLine().then(({ time, ...line }) => line), { level: 'info', message: 'Stopping', signal, delayMs: 0 });
@@ -52,7 +52,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-test('while it drains, the service accepts and serves, unhealthy, and every reply is the last on its connection', async (t) => {
+test('while it drains, the service is unhealthy and still answers new connections, and every reply closes its connection', async (t) => {
   const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '60000' });
   const port = portIn(await service.nextLine());
   const used = await usedConnection(port);
@@ -82,11 +82,11 @@ test('after SHUTDOWN_DELAY_MS the listener closes', async (t) => {
   const { lines, code } = await service.ended();
   assert.deepEqual(lines.map(({ message }) => message), ['Stopping', 'Closing: no new connections, waiting for requests in progress', 'Stopped']);
   const [first, second] = lines.map(({ time }) => Date.parse(time));
-  assert.ok((second ?? 0) - (first ?? 0) >= 29, 'it waited');
+  assert.ok((second ?? 0) - (first ?? 0) >= 29, 'the service waited');
   assert.equal(code, 0);
 });
 
-test('requests that do not end are cut at SHUTDOWN_TIMEOUT_MS, and the log says how many', async (t) => {
+test('connections with incomplete requests are closed at SHUTDOWN_TIMEOUT_MS, and the log has their number', async (t) => {
   const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '50' });
   const port = portIn(await service.nextLine());
   const sockets = [await usedConnection(port, 'GET /health HT'), await usedConnection(port, 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc')];
@@ -112,11 +112,11 @@ test('an idle connection is closed at once while the content of a request on ano
   assert.equal((await service.ended()).code, 0);
 });
 
-/** Sends requests for more replies than the kernels hold, and reads none, so that replies wait in the service. */
+/** Requests more replies than the buffers of the kernel hold, and reads none, so that replies wait in the service. */
 async function unreadConnection(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' }).pause();
   socket.write(requestBytes('GET', '/api/greetings', []).repeat(100_000));
-  // What this client can no longer write waits for replies to be read.
+  // When the service reads no more, the client can write no more: its number of waiting bytes stays the same.
   for (let left = -1; left !== socket.writableLength; ) {
     left = socket.writableLength;
     for (let i = 0; i < 10; i++) await request(port, 'GET', '/health');
@@ -124,7 +124,7 @@ async function unreadConnection(port: number): Promise<Socket> {
   return socket;
 }
 
-test('replies that wait to be read are waited for, and the last one says that it is the last', async (t) => {
+test('the stop waits until waiting replies have been read, and the last one says Connection: close', async (t) => {
   const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '86400000' });
   const port = portIn(await service.nextLine());
   const socket = await unreadConnection(port);
@@ -138,17 +138,17 @@ test('replies that wait to be read are waited for, and the last one says that it
   assert.deepEqual([lines.at(-1)?.message, lines.at(-1)?.['connectionsCut'], code], ['Stopped', 0, 0]);
 });
 
-test('replies that nobody reads are cut at SHUTDOWN_TIMEOUT_MS, and counted', async (t) => {
+test('a connection whose replies nobody reads is closed at SHUTDOWN_TIMEOUT_MS, and counted', async (t) => {
   const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '50' });
   const socket = await unreadConnection(portIn(await service.nextLine()));
-  socket.on('error', () => {}); // being cut
+  socket.on('error', () => {}); // the service resets the connection
   service.child.kill('SIGTERM');
   const { lines, code } = await service.ended();
   assert.deepEqual([lines.at(-1)?.message, lines.at(-1)?.['connectionsCut'], code], ['Stopped', 1, 0]);
   socket.destroy();
 });
 
-test('plain and TLS listeners drain together', async (t) => {
+test('plain and TLS listeners close together', async (t) => {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
   const httpsPort = portIn(await service.nextLine());

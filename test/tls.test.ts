@@ -1,4 +1,4 @@
-// HTTPS by the service itself.
+// Tests HTTPS, with the TLS files of the service.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ test('the same rules hold over TLS', async (t) => {
   }
 });
 
-test('over TLS too, every reply arrives, however many wait and whether or not the client has ended its side', async (t) => {
+test('over TLS, too, every reply arrives, also when many wait or when the client has ended its side', async (t) => {
   const { httpsPort } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost'));
   const all = requestBytes('GET', '/api/greetings', []).repeat(2000);
   const asked = await exchangeOn(tls(httpsPort), all + requestBytes('GET', '/health'));
@@ -72,7 +72,7 @@ test('over TLS too, every reply arrives, however many wait and whether or not th
   assert.deepEqual((await ended).replies.map((reply) => reply.status), Array.from({ length: 2000 }, () => 200));
 });
 
-test('a client that leaves in the middle of its handshake is not waited for', async (t) => {
+test('the stop does not wait for a client that disconnects at the end of its handshake', async (t) => {
   const { service, httpsPort } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost'), { SHUTDOWN_TIMEOUT_MS: '86400000' });
   const socket = tls(httpsPort);
   await once(socket, 'secureConnect');
@@ -81,7 +81,7 @@ test('a client that leaves in the middle of its handshake is not waited for', as
   assert.equal((await service.ended()).code, 0);
 });
 
-test('TLS 1.2 and later are spoken, TLS 1.1 is not', async (t) => {
+test('TLS 1.2 and TLS 1.3 are accepted, TLS 1.1 is not', async (t) => {
   const { httpsPort } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost'));
   const latest = tls(httpsPort);
   const tls12 = tls(httpsPort, { maxVersion: 'TLSv1.2' });
@@ -92,7 +92,7 @@ test('TLS 1.2 and later are spoken, TLS 1.1 is not', async (t) => {
   await assert.rejects(once(tls(httpsPort, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }), 'secureConnect'));
 });
 
-test('a TLS client on the plain port and a plain client on the TLS port are both closed cleanly', async (t) => {
+test('connections of a TLS client to the HTTP port and of a plain client to the HTTPS port are closed', async (t) => {
   const { service, httpsPort, httpPort } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost'));
   await assert.rejects(once(tls(httpPort), 'secureConnect'));
   const { replies } = await exchange(httpsPort, requestBytes('GET', '/health'));
@@ -108,11 +108,11 @@ test('a TLS client on the plain port and a plain client on the TLS port are both
     'Closing: no new connections, waiting for requests in progress',
     'Illegal requests were refused in the last minute.',
     'Stopped',
-  ], 'none of it is an error of ours');
+  ], 'no line is an error of the service');
   assert.equal(code, 0);
 });
 
-test('files that cannot be used stop the start with one line and exit code 78', async (t) => {
+test('files that cannot be used prevent the start, with one line and exit code 78', async (t) => {
   const { certFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const { lines, code } = await spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: '/no/such' }).ended();
   assert.equal(lines.length, 1);
@@ -127,7 +127,7 @@ test('an expired certificate is used, with a warning', async (t) => {
   assert.equal(await commonName(httpsPort), 'localhost');
 });
 
-test('SIGHUP reads the files again without dropping a connection; bad ones are not used', async (t) => {
+test('on SIGHUP the files are read again and no connection is closed; wrong files are not used', async (t) => {
   const folder = temporaryFolder(t);
   const files = makeCertificate(folder, 'old');
   const { service, httpsPort } = await startWithTls(t, files);

@@ -27,7 +27,7 @@ function mistakesIn(env: Readonly<Record<string, string>>, runtime: Parameters<t
   }
 }
 
-test('without variables the defaults hold', () => {
+test('without variables every value is its default', () => {
   assert.deepEqual(readConfiguration({}), DEFAULTS);
 });
 
@@ -56,14 +56,14 @@ test('each variable sets its value', () => {
   });
 });
 
-test('true and false are what they say', () => {
+test('true and false are the two values of a boolean variable', () => {
   for (const [text, value] of [['true', true], ['false', false]] as const) {
     const { accessLog, http } = readConfiguration({ ACCESS_LOG: text, REUSE_PORT: text }, LINUX_22_12);
     assert.deepEqual([accessLog, http], [value, [{ ...DEFAULTS.http[0], reusePort: value }]]);
   }
 });
 
-test('HOST is an address or a host name, and * is every interface', () => {
+test('HOST is an IP address or a host name, and * means every interface', () => {
   const names = ['localhost', 'LOCALHOST', 'my_container-1.example.com', 'a', '1a', '1.example', 'a1', 'node-7', '_a_'];
   for (const host of ['0.0.0.0', '::', '2001:db8::7f', 'fe80::1%eth0', ...names]) {
     assert.deepEqual(readConfiguration({ HOST: host }).http, [{ ...DEFAULTS.http[0], host }]);
@@ -71,20 +71,20 @@ test('HOST is an address or a host name, and * is every interface', () => {
   assert.deepEqual(readConfiguration({ HOST: '*' }).http, [{ ...DEFAULTS.http[0], host: undefined }]);
 });
 
-test('ALLOWED_HOSTS are names as HOST has them, and addresses, IPv6 with or without brackets', () => {
+test('ALLOWED_HOSTS has host names and IP addresses, IPv6 with or without brackets', () => {
   const env = { ALLOWED_HOSTS: 'A.EXAMPLE,1a,a1,[2001:db8::7f],2001:DB8::1,10.0.0.1' };
   assert.deepEqual(readConfiguration(env).allowedHosts, ['A.EXAMPLE', '1a', 'a1', '2001:db8::7f', '2001:DB8::1', '10.0.0.1']);
 });
 
-test('ALLOWED_HOSTS=* is every host', () => {
+test('ALLOWED_HOSTS=* means every host', () => {
   assert.equal(readConfiguration({ ALLOWED_HOSTS: '*' }).allowedHosts, undefined);
 });
 
-test('PORT is 0 to 65535', () => {
+test('PORT is a number from 0 to 65535', () => {
   for (const port of [0, 1, 80, 65_535]) assert.deepEqual(readConfiguration({ PORT: String(port) }).http, [{ ...DEFAULTS.http[0], port }]);
 });
 
-test('plain HTTP is redirected to HTTPS_REDIRECT_PORT, or else to HTTPS_PORT, or else to the port that is bound', () => {
+test('plain HTTP is redirected to HTTPS_REDIRECT_PORT, or else to HTTPS_PORT, or else to the port that HTTPS really uses', () => {
   const tls = { TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' };
   assert.equal(readConfiguration({ HTTPS_PORT: '443' }).redirectPort, 443);
   assert.equal(readConfiguration({ HTTPS_REDIRECT_PORT: '443' }).redirectPort, 443);
@@ -136,7 +136,7 @@ test('TLS needs its certificate, its key and its port', () => {
   assert.deepEqual(mistakesIn({ TLS_CERT_FILE: 'c' }), [noKey, noPort]);
 });
 
-test('REUSE_PORT is a mistake where there is no such thing', () => {
+test('REUSE_PORT is a mistake where the system or the version of Node does not have it', () => {
   for (const version of ['v22.12.0', 'v22.23.3', 'v24.0.0', 'v26.10.0']) {
     assert.deepEqual(mistakesIn({ REUSE_PORT: 'true' }, { pid: PID, platform: 'linux', version }), { ...DEFAULTS, http: [{ ...DEFAULTS.http[0], reusePort: true }] });
   }
@@ -158,7 +158,7 @@ test('all mistakes are reported at once', () => {
   ]);
 });
 
-test('a configuration that cannot be used ends the process with 78', () => {
+test('a configuration that cannot be used throws an error with exit code 78', () => {
   assert.throws(() => readConfiguration({ PORT: 'x' }), { exitCode: 78 });
 });
 

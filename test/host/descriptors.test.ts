@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchDescriptors } from '../../src/host/descriptors.ts';
 
-test('every second it is seen whether a file can still be opened; only a lack of descriptors is reported', (t) => {
+test('every second a file is opened, and only a lack of file descriptors is reported', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const reported: unknown[] = [];
   let code: string | undefined;

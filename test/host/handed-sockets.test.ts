@@ -21,7 +21,7 @@ test('a socket named https is for HTTPS; http, unknown, no name and the name of 
   assert.deepEqual(mistakes, []);
 });
 
-test('variables for another process, and variables that are not set, mean nothing', () => {
+test('variables for another process are ignored, and without LISTEN_PID or LISTEN_FDS there are no sockets', () => {
   const nothing = { sockets: undefined, mistakes: [] };
   assert.deepEqual(read({ LISTEN_FDS: '1', LISTEN_PID: String(PID + 1) }), nothing);
   assert.deepEqual(read({ LISTEN_FDS: '1', LISTEN_PID: '' }), nothing);
@@ -33,15 +33,15 @@ const pid = 'the id of the process that the sockets are meant for';
 const count = 'a whole number from 1 to 64';
 const names = 'names separated by colons: https for HTTPS; http, unknown, an empty name or a name that ends in .socket for plain HTTP';
 for (const [what, env, expected] of [
-  ['a LISTEN_PID that is no number', { LISTEN_PID: 'x', LISTEN_FDS: '1' }, [`LISTEN_PID is "x", but must be ${pid}.`]],
-  ['a LISTEN_FDS that is no number', { LISTEN_FDS: '1x' }, [`LISTEN_FDS is "1x", but must be ${count}.`]],
+  ['a LISTEN_PID that is not a number', { LISTEN_PID: 'x', LISTEN_FDS: '1' }, [`LISTEN_PID is "x", but must be ${pid}.`]],
+  ['a LISTEN_FDS that is not a number', { LISTEN_FDS: '1x' }, [`LISTEN_FDS is "1x", but must be ${count}.`]],
   ['a LISTEN_FDS of 0', { LISTEN_FDS: '0' }, [`LISTEN_FDS is "0", but must be ${count}.`]],
   ['a LISTEN_FDS below 0', { LISTEN_FDS: '-1' }, [`LISTEN_FDS is "-1", but must be ${count}.`]],
   ['a LISTEN_FDS beyond 64', { LISTEN_FDS: '65' }, [`LISTEN_FDS is "65", but must be ${count}.`]],
   ['more sockets than names', { LISTEN_FDS: '2', LISTEN_FDNAMES: 'http' }, ['LISTEN_FDNAMES is "http", but must be as many names as LISTEN_FDS says, 2, separated by colons.']],
   ['more names than sockets', { LISTEN_FDS: '1', LISTEN_FDNAMES: 'http:' }, ['LISTEN_FDNAMES is "http:", but must be as many names as LISTEN_FDS says, 1, separated by colons.']],
-  ['names that nobody knows', { LISTEN_FDS: '3', LISTEN_FDNAMES: 'connection:http:HTTPS' }, [`LISTEN_FDNAMES is "connection:http:HTTPS", but must be ${names}.`]],
-  ['all of it', { LISTEN_PID: '-1', LISTEN_FDS: '0', LISTEN_FDNAMES: 'ftp' }, [`LISTEN_PID is "-1", but must be ${pid}.`, `LISTEN_FDS is "0", but must be ${count}.`, `LISTEN_FDNAMES is "ftp", but must be ${names}.`]],
+  ['unknown names', { LISTEN_FDS: '3', LISTEN_FDNAMES: 'connection:http:HTTPS' }, [`LISTEN_FDNAMES is "connection:http:HTTPS", but must be ${names}.`]],
+  ['several mistakes', { LISTEN_PID: '-1', LISTEN_FDS: '0', LISTEN_FDNAMES: 'ftp' }, [`LISTEN_PID is "-1", but must be ${pid}.`, `LISTEN_FDS is "0", but must be ${count}.`, `LISTEN_FDNAMES is "ftp", but must be ${names}.`]],
 ] as const) {
-  test(`a mistake in a sentence: ${what}`, () => assert.deepEqual(read(env).mistakes, expected));
+  test(`each mistake is one sentence: ${what}`, () => assert.deepEqual(read(env).mistakes, expected));
 }

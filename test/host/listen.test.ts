@@ -23,7 +23,7 @@ async function failureOf(result: Promise<Bound | StartError>) {
   return failure instanceof StartError ? { reasons: failure.reasons, exitCode: failure.exitCode } : failure;
 }
 
-test('the address really bound can be read, as a URL', async (t) => {
+test('the result has the address that was really bound, as a URL', async (t) => {
   for (const [host, expected] of [['127.0.0.1', /^http:\/\/127\.0\.0\.1:[1-9]\d*$/], ['::1', /^http:\/\/\[::1\]:[1-9]\d*$/], [undefined, /^http:\/\/(?:\[::\]|0\.0\.0\.0):[1-9]\d*$/]] as const) {
     const bound = await listenOn(t, { host, port: 0, reusePort: false });
     assert.match(bound.address, expected);
@@ -31,7 +31,7 @@ test('the address really bound can be read, as a URL', async (t) => {
   }
 });
 
-test('a port in use is one sentence that names address and port; it may be free later', async (t) => {
+test('a port in use is an error in one sentence with address and port, and exit code 1, because the port may be free later', async (t) => {
   for (const host of ['127.0.0.1', undefined]) {
     const { port = 0 } = await listenOn(t, { host, port: 0, reusePort: false });
     assert.deepEqual(await failureOf(listen(server(t), 'http', { host, port, reusePort: false }, nothingFails)), {
@@ -41,7 +41,7 @@ test('a port in use is one sentence that names address and port; it may be free 
   }
 });
 
-test("an address that this machine doesn't have is one sentence too; it may have it later", async (t) => {
+test('an address that this machine does not have is an error with exit code 1, because the machine may have it later', async (t) => {
   assert.deepEqual(await failureOf(listen(server(t), 'http', { host: '192.0.2.1', port: 0, reusePort: false }, nothingFails)), {
     reasons: ['Cannot listen on 192.0.2.1 port 0: this machine has no such address.'],
     exitCode: 1,
@@ -55,7 +55,7 @@ for (const [code, reason, exitCode] of [
   ['EMFILE', 'Error: listen EMFILE', 1],
   [undefined, 'Error: listen undefined', 1],
 ] as const) {
-  test(`a listener that fails with ${code ?? 'no code'} is one sentence, and exit code ${exitCode}`, async (t) => {
+  test(`a listener that fails with ${code ?? 'no code'} is an error in one sentence, with exit code ${exitCode}`, async (t) => {
     const failing = server(t);
     const result = listen(failing, 'http', { host: '127.0.0.1', port: 0, reusePort: false }, nothingFails);
     failing.emit('error', Object.assign(new Error(`listen ${code}`), code && { code }));
@@ -63,13 +63,13 @@ for (const [code, reason, exitCode] of [
   });
 }
 
-test('an address that node refuses to try is reported alike', async (t) => {
+test('an exception of node is reported in the same form', async (t) => {
   const { reasons, exitCode } = Object(await failureOf(listen(server(t), 'http', { host: '127.0.0.1', port: 65_536, reusePort: false }, nothingFails)));
   assert.match(String(reasons), /^Cannot listen on 127\.0\.0\.1 port 65536: RangeError/);
   assert.equal(exitCode, 1);
 });
 
-test('every error of a listener that listens is handed on, and the process goes on', async (t) => {
+test('every error of a listener that listens is passed to the function for it', async (t) => {
   const listening = server(t);
   const failures: unknown[] = [];
   await listen(listening, 'http', { host: '127.0.0.1', port: 0, reusePort: false }, (error) => failures.push(error));
@@ -78,15 +78,15 @@ test('every error of a listener that listens is handed on, and the process goes 
   assert.deepEqual(failures, errors);
 });
 
-test('the queue of a socket that is handed over is made as long as the kernel allows', async (t) => {
-  const heard: unknown[][] = [];
+test('on a socket that is handed over, the longest queue is requested', async (t) => {
+  const calls: unknown[][] = [];
   const stub = Object.assign(server(t), {
-    listen(...words: unknown[]) {
-      heard.push(words.slice(0, 2));
+    listen(...args: unknown[]) {
+      calls.push(args.slice(0, 2));
       stub.emit('error', new Error('listen'));
       return stub;
     },
   });
   const { exitCode } = Object(await listen(stub, 'http', { fd: 3 }, nothingFails));
-  assert.deepEqual([heard, exitCode], [[[{ fd: 3 }, 65_535]], 78]);
+  assert.deepEqual([calls, exitCode], [[[{ fd: 3 }, 65_535]], 78]);
 });

@@ -1,4 +1,4 @@
-// The service on sockets that a supervisor hands over, by the rules of sd_listen_fds(3).
+// Tests the service on sockets that a supervisor hands over, as sd_listen_fds(3) defines it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -24,14 +24,14 @@ async function health(socket: Socket): Promise<string[]> {
   return replies.map(({ status, body }) => `${status} ${body}`);
 }
 
-/** Starts the service on `sockets`, which it alone has from then on. */
+/** Starts the service on `sockets`. This process stops listening on them. */
 function handOver(t: TestContext, sockets: readonly ListeningSocket[], env: Readonly<Record<string, string>> = {}): ServiceProcess {
   const service = spawnWithSockets(t, sockets.map(({ fd }) => fd), env);
   for (const { giveUp } of sockets) giveUp();
   return service;
 }
 
-test('a TCP socket is listened on instead of HOST and PORT', only, async (t) => {
+test('the service listens on a TCP socket that is handed over, instead of HOST and PORT', only, async (t) => {
   const socket = await listeningSocket(t);
   const service = handOver(t, [socket], { HOST: '192.0.2.1', PORT: '1', NODE_ENV: 'Production' });
   const { time, ...line } = await service.nextLine();
@@ -41,7 +41,7 @@ test('a TCP socket is listened on instead of HOST and PORT', only, async (t) => 
   assert.equal((await service.ended()).code, 0);
 });
 
-test('a Unix socket is listened on, the log tells its path, and an access line has no address', only, async (t) => {
+test('the service listens on a Unix socket; the log has its path, and a line of the access log has no address', only, async (t) => {
   const path = join(temporaryFolder(t), 'greeting.sock');
   const service = handOver(t, [await listeningSocket(t, path)], { LISTEN_FDNAMES: 'greeting.socket', ACCESS_LOG: 'true' });
   assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
@@ -50,7 +50,7 @@ test('a Unix socket is listened on, the log tells its path, and an access line h
   assert.deepEqual(line, { level: 'info', message: 'Request', method: 'GET', path: '/health', status: 200 });
 });
 
-test('a socket named https gets TLS, and the others redirect to the port that it is bound to', only, async (t) => {
+test('a socket named https uses TLS, and plain sockets redirect to the port of that socket', only, async (t) => {
   const [http, https] = [await listeningSocket(t), await listeningSocket(t)];
   const service = handOver(t, [http, https], { LISTEN_FDNAMES: 'http:https', ...tlsFiles(t) });
   assert.equal(addressIn(await service.nextLine()), `https://127.0.0.1:${https.port}`);
@@ -71,7 +71,7 @@ test('plain sockets redirect to HTTPS_REDIRECT_PORT, or else to HTTPS_PORT, also
   }
 });
 
-test('a Unix socket for HTTPS has no port: with plain HTTP beside it HTTPS_REDIRECT_PORT is needed', only, async (t) => {
+test('a Unix socket for HTTPS has no port, so plain HTTP beside it needs HTTPS_REDIRECT_PORT', only, async (t) => {
   const path = join(temporaryFolder(t), 'https.sock');
   const [https, http] = [await listeningSocket(t, path), await listeningSocket(t)];
   const env = { LISTEN_FDNAMES: 'https:http', ...tlsFiles(t) };
@@ -91,7 +91,7 @@ test('a Unix socket for HTTPS has no port: with plain HTTP beside it HTTPS_REDIR
   assert.equal((await request(http.port, 'GET', '/')).headers[0], 'Location: https://localhost/');
 });
 
-test('several processes may be given the same socket: as long as one is left, every connection is served', only, async (t) => {
+test('several processes may have the same socket, and every connection is served while one of them is left', only, async (t) => {
   const socket = await listeningSocket(t);
   const first = spawnWithSockets(t, [socket.fd], {});
   const second = handOver(t, [socket]);
@@ -102,14 +102,14 @@ test('several processes may be given the same socket: as long as one is left, ev
   for (let i = 0; i < 20; i++) assert.equal((await request(socket.port, 'GET', '/health')).body, 'Healthy');
 });
 
-test('what is no listening stream socket is a mistake in a sentence, all of them at once, with exit code 78', only, async (t) => {
+test('each descriptor that is not a listening stream socket is reported in a sentence, with exit code 78', only, async (t) => {
   const file = openSync(ENTRY, 'r');
   t.after(() => closeSync(file));
   const { fd } = await listeningSocket(t);
   const handed = [file, await connectedSocket(t), fd, await datagramSocket(t), 'ignore'] as const;
   const { lines, code } = await spawnWithSockets(t, handed, { LISTEN_FDS: '6' }).ended();
   assert.deepEqual(
-    // The last one is closed, or one of node's own.
+    // The last descriptor is closed, or node uses it.
     lines.map(({ level, message, reason }) => [level, message, String(reason).replace(/EINVAL: .*\)|ENOTSOCK: .*\)/, '…)')]),
     [3, 4, 6, 7, 8].map((number) => [
       'error',
@@ -120,7 +120,7 @@ test('what is no listening stream socket is a mistake in a sentence, all of them
   assert.equal(code, 78);
 });
 
-test('variables that are meant for another process mean nothing', async (t) => {
+test('variables for another process are ignored', async (t) => {
   const service = spawnService(t, { PORT: '0', LISTEN_PID: '1', LISTEN_FDS: 'x', LISTEN_FDNAMES: 'ftp' });
   assert.equal((await request(portIn(await service.nextLine()), 'GET', '/health')).body, 'Healthy');
 });
@@ -128,7 +128,7 @@ test('variables that are meant for another process mean nothing', async (t) => {
 const ACTIVATE = 'systemd-socket-activate';
 const notInstalled = spawnSync(ACTIVATE, ['--version']).error === undefined ? false : `${ACTIVATE} is not installed`;
 
-/** Connects as soon as somebody listens. */
+/** Tries to connect until a process listens. */
 async function connected(options: { port: number; host: string } | { path: string }): Promise<Socket> {
   for (;;) {
     const socket = connect(options);
@@ -137,7 +137,7 @@ async function connected(options: { port: number; host: string } | { path: strin
   }
 }
 
-/** `systemd-socket-activate` starts the service when the first connection comes. */
+/** Starts `systemd-socket-activate`, which starts the service when the first connection arrives. */
 function spawnActivated(t: TestContext, address: string, env: Readonly<Record<string, string>> = {}, flags: readonly string[] = []) {
   const variables = Object.entries(env).map(([name, value]) => `--setenv=${name}=${value}`);
   const { PATH = '' } = process.env;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
 import { makeBrokenChain, makeCertificate, makeWeakCertificate, temporaryFolder } from '../support/certificates.ts';
 
-const nothing = () => assert.fail('nothing is to be logged');
+const nothing = () => assert.fail('nothing should be logged');
 
 function reasonFor(files: TlsFiles): string {
   try {
@@ -15,10 +15,10 @@ function reasonFor(files: TlsFiles): string {
     if (error instanceof Error && 'exitCode' in error && error.exitCode === 78 && 'reasons' in error && Array.isArray(error.reasons) && error.reasons.length === 1) return String(error.reasons[0]);
     throw error;
   }
-  return assert.fail('no mistake was found');
+  return assert.fail('no mistake was reported');
 }
 
-test('a certificate and its key are read as they are, for TLS 1.2 or later', (t) => {
+test('a certificate and its key are read unchanged, and TLS 1.2 is the oldest version', (t) => {
   const files = makeCertificate(temporaryFolder(t), 'a');
   const { certFile, keyFile } = files;
   assert.deepEqual(readTlsFiles(files, nothing), { cert: readFileSync(certFile, 'latin1'), key: readFileSync(keyFile, 'latin1'), minVersion: 'TLSv1.2' });
@@ -41,7 +41,7 @@ test('an expired certificate can be used, with a warning', (t) => {
   assert.match(JSON.stringify(logged[0]?.[2]), /^\{"file":".*a\.cert\.pem","validTo":".* GMT"\}$/);
 });
 
-test('what is wrong is said with the variable, the file and what is accepted', (t) => {
+test('a mistake names the variable, the file and what is accepted', (t) => {
   const folder = temporaryFolder(t);
   const a = makeCertificate(folder, 'a');
   const b = makeCertificate(folder, 'b');

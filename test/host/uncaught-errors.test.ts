@@ -19,10 +19,10 @@ function run(script: string) {
 for (const [what, script, error] of [
   ['an uncaught exception', "setTimeout(() => { throw new TypeError('boom'); });", /^\{"name":"TypeError","message":"boom","stack":"TypeError: boom\\n .*"\}$/],
   ['an unhandled rejection', "Promise.reject(new TypeError('boom')); setInterval(() => {}, 1000);", /^\{"name":"TypeError","message":"boom","stack":".*"\}$/],
-  ['a failure while the entry is evaluated', "throw new TypeError('boom');", /^\{"name":"TypeError","message":"boom","stack":".*"\}$/],
-  ['a rejection with something that is no Error', 'Promise.reject(7);', /./],
+  ['an error while the entry point is evaluated', "throw new TypeError('boom');", /^\{"name":"TypeError","message":"boom","stack":".*"\}$/],
+  ['a rejection with a value that is not an Error', 'Promise.reject(7);', /./],
 ] as const) {
-  test(`${what} is one line at level fatal, then exit code 1`, () => {
+  test(`${what} is logged in one line at level fatal, and the exit code is 1`, () => {
     const { status, lines } = run(script);
     assert.equal(status, 1);
     assert.deepEqual(lines.map(({ level, message }) => [level, message]), [['fatal', 'The process ends because of an error that nothing caught.']]);
@@ -31,7 +31,7 @@ for (const [what, script, error] of [
 }
 
 for (const exitCode of [1, 78]) {
-  test(`a start that is not possible is one line for each reason, without a stack, then the exit code of the error, ${exitCode}`, () => {
+  test(`a StartError is logged in one line for each reason, without a stack, and the exit code is the one of the error, ${exitCode}`, () => {
     const { status, lines } = run(`await 1; throw new StartError(['One.', 'Two.'], ${exitCode});`);
     assert.equal(status, exitCode);
     const line = { level: 'error', message: 'The service cannot start.' };

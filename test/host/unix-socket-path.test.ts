@@ -5,7 +5,7 @@ import { unixSocketPath } from '../../src/host/unix-socket-path.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from '../support/descriptors.ts';
 
-test("node's report tells the path of a Unix socket by its descriptor", { skip: NO_DESCRIPTORS }, async (t) => {
+test('the path of a Unix socket is found by its descriptor', { skip: NO_DESCRIPTORS }, async (t) => {
   const folder = temporaryFolder(t);
   const paths = [join(folder, 'a.sock'), join(folder, 'b.sock')];
   for (const path of paths) {
@@ -14,7 +14,7 @@ test("node's report tells the path of a Unix socket by its descriptor", { skip: 
   }
 });
 
-test('a socket without a file is written with @, and what the report does not tell is ?', () => {
+test('the path of an abstract socket begins with @, and an unknown path is ?', () => {
   const reporter = (report: object) => ({ getReport: () => report });
   const libuv = [{ type: 'loop' }, { fd: 4, localEndpoint: '/run/other.sock' }, { fd: 3, localEndpoint: '\0greeting' }];
   assert.equal(unixSocketPath(3, reporter({ libuv })), '@greeting');
