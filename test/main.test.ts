@@ -94,7 +94,7 @@ test('SIGHUP during the start does not end the process, and afterwards the TLS f
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: pipe });
-  // If the service ends before it opens the pipe, this opens both sides of it, so that the next line does not wait for ever.
+  // If the service ends before it opens the pipe, this opens both sides, so that the next line does not wait for ever.
   service.child.once('exit', () => void open(pipe, 'r+').then((handle) => handle.close(), () => {}));
   const writer = await open(pipe, 'w'); // resolves when the service has opened the pipe, too; then the service waits for the key
   renameSync(keyFile, pipe); // so that the service finds a key file there the second time

@@ -7,10 +7,10 @@ import { mistakesIn, report } from './report.ts';
 import { startService, type RunningService } from './service-process.ts';
 
 const AT_LEAST = 20_000;
-const DRAIN_MS = 2_000; // HAProxy needs two failed checks, 200 ms apart, to leave
-const SLOW_MS = 3_000; // longer than the drain: every restart finds requests that are half received
+const DRAIN_MS = 2_000; // HAProxy needs two failed checks, 200 ms apart, before it sends no more requests
+const SLOW_MS = 3_000; // longer than the drain, so that some requests are incomplete at every restart
 
-/** Restarts each process under load, prints what came of it, and resolves with whether all went well. */
+/** Restarts each process under load, prints the results, and resolves with whether there was no mistake. */
 export async function restartBehindProxy(): Promise<boolean> {
   const [proxyPort = 0, ...ports] = await freePorts(4);
   const members = ports.map((port, i): Member => ({ name: `member${i + 1}`, port }));
@@ -46,8 +46,8 @@ export async function restartBehindProxy(): Promise<boolean> {
   if (tally.sent < AT_LEAST) await clients.haveSent(AT_LEAST);
   await clients.stop();
   const retries = await proxy.retries();
-  if (retries > 0) mistakes.push(`HAProxy has tried ${retries} requests again`);
-  if (proxy.failures.length > 0) mistakes.push(`HAProxy says of ${proxy.failures.length} requests that they failed, first of:`, ...proxy.failures.slice(0, 10));
+  if (retries > 0) mistakes.push(`HAProxy has sent ${retries} requests again`);
+  if (proxy.failures.length > 0) mistakes.push(`HAProxy has logged ${proxy.failures.length} failures. The first are:`, ...proxy.failures.slice(0, 10));
   await proxy.stop();
   await Promise.all(Array.from(services.values(), (service) => service.stop()));
   return report('Behind HAProxy, 3 restarts', tally, mistakes);

@@ -1,4 +1,4 @@
-// Clients that send again and again, count, check every reply, and never try again what has failed.
+// Clients that send requests without end, check every reply, count, and never send a failed request again.
 import { Agent, request as openRequest, type ClientRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -8,7 +8,7 @@ export type Address = { readonly host: string; readonly port: number } | { reado
 export type Tally = {
   sent: number;
   lost: number;
-  /** Of what was lost: why, and how often. */
+  /** How often requests were lost, by reason. */
   readonly reasons: Map<string, number>;
   /** The longest time to a reply, in milliseconds. The slow clients do not count. */
   longestMs: number;
@@ -18,7 +18,7 @@ export type Clients = {
   readonly tally: Readonly<Tally>;
   /** Resolves when `count` requests have been sent. */
   readonly haveSent: (count: number) => Promise<void>;
-  /** Lets them finish what they have begun. */
+  /** Stops the clients after the requests that are in progress. */
   readonly stop: () => Promise<void>;
 };
 
@@ -31,14 +31,14 @@ export type ClientOptions = {
   /** Clients that keep their connections and pause after each reply, for a random time up to `pauseMs`. */
   readonly pausing?: number;
   readonly pauseMs?: number;
-  /** Clients that keep their connections, and send half of the content, and the other half later. */
+  /** Clients that keep their connections, and send the second half of the content `slowMs` after the first. */
   readonly slow: number;
   readonly slowMs: number;
 };
 
 const PATIENCE_MS = 20_000;
 
-/** Starts clients of all kinds. */
+/** Starts the clients. */
 export function startClients({ address, keeping, connecting = 0, pausing = 0, pauseMs = 0, slow, slowMs }: ClientOptions): Clients {
   const tally: Tally = { sent: 0, lost: 0, reasons: new Map(), longestMs: 0 };
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
@@ -95,7 +95,7 @@ export function startClients({ address, keeping, connecting = 0, pausing = 0, pa
   };
 }
 
-// Resolves with what is wrong with the reply: undefined when nothing is.
+// Resolves with what is wrong with the reply; undefined when it is correct.
 function exchange(address: Address, agent: Agent, name: string, send: (request: ClientRequest) => void): Promise<string | undefined> {
   return new Promise((resolve) => {
     const path = `/api/greetings?name=${encodeURIComponent(name)}`;

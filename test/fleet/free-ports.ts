@@ -1,13 +1,13 @@
-// Ports that stay ours between two processes that listen on them in turn.
+// Free ports that no other program takes while the process that listens on them is replaced.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// Below the ports that Linux gives to outgoing connections (from 32768): one of those could take the port
-// while the process behind it restarts.
+// Linux gives ports from 32768 on to outgoing connections. One of them could take the port while its process
+// restarts, so lower ports are used.
 const LOWEST = 12_000;
 const HIGHEST = 32_000;
 
-/** `count` ports of 127.0.0.1 on which nobody listens. */
+/** `count` ports of 127.0.0.1 on which no process listens. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   let candidate = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST - 1000));

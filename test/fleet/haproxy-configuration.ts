@@ -1,11 +1,11 @@
-// The proxy in front of the fleet, as an operator would set it up, but for what would hide a lost request.
+// The configuration of the proxy in front of the service: a usual one, without the options that hide a lost request.
 
 export type Member = { readonly name: string; readonly port: number };
 
 export type ProxyOptions = {
   readonly port: number;
   readonly members: readonly Member[];
-  /** The path of the socket on which HAProxy tells its figures. */
+  /** The path of the Unix socket for the statistics of HAProxy. */
   readonly statsSocket: string;
 };
 
@@ -20,13 +20,13 @@ defaults
   mode http
   log global
   option httplog
-  # A failed request is a line in the log. Those that went well are below the level that is asked for.
+  # Failed requests are logged. Successful ones have a lower level, which is not logged.
   option log-separate-errors
   timeout connect 2s
   timeout client 30s
   timeout server 30s
   timeout check 1s
-  # Nothing is sent twice: what a member does not answer is lost, and the client sees it.
+  # No request is sent twice. When a member does not answer, the request is lost, and the client notices.
   retries 0
   retry-on none
   no option redispatch
@@ -37,7 +37,7 @@ frontend clients
 
 backend fleet
   balance roundrobin
-  # The hardest case: every request, the first of a client too, may go out on a connection that has been idle.
+  # This is the hardest case: every request, also the first of a client, may be sent on an idle connection.
   http-reuse always
   option httpchk
   http-check send meth GET uri /health ver HTTP/1.1 hdr Host fleet

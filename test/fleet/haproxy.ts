@@ -1,4 +1,4 @@
-// A real HAProxy: started in the foreground, its log read, its figures asked for.
+// Runs HAProxy in the foreground, reads its log, and asks for its statistics.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { haproxyConfiguration, type ProxyOptions } from './haproxy-configuration
 import { endWithUs } from './service-process.ts';
 
 export type Proxy = {
-  /** Resolves when it has found a member to be UP or DOWN, since the last time it was asked. */
+  /** Resolves when HAProxy logs that a member is UP or DOWN. Lines read by an earlier call do not count. */
   readonly hasFound: (member: string, state: 'UP' | 'DOWN') => Promise<void>;
-  /** The lines of its log so far that are about failed requests. */
+  /** The lines of its log so far on failed requests. */
   readonly failures: readonly string[];
-  /** How often it has tried a request again, on the same member or on another, instead of failing it. */
+  /** How often it has sent a request again, to the same member or to another. */
   readonly retries: () => Promise<number>;
   readonly stop: () => Promise<void>;
 };
@@ -30,10 +30,10 @@ export async function startProxy(options: Omit<ProxyOptions, 'statsSocket'>): Pr
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, haproxyConfiguration({ ...options, statsSocket }));
 
-  // Debian keeps it where only the superuser looks.
+  // Debian installs it in a folder that is only in the PATH of the superuser.
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
   const child = spawn('haproxy', ['-db', '-f', file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const complaints = text(child.stderr);
+  const errors = text(child.stderr);
   endWithUs(child);
   child.once('error', (error) => {
     console.error('code' in error && error.code === 'ENOENT' ? INSTALL : error);
@@ -42,8 +42,8 @@ export async function startProxy(options: Omit<ProxyOptions, 'statsSocket'>): Pr
   let mayEnd = false;
   child.once('close', (code) => {
     if (mayEnd) return;
-    void complaints.then((words) => {
-      console.error(`haproxy has ended with ${code}. ${words}`);
+    void errors.then((errorText) => {
+      console.error(`haproxy has ended with ${code}. ${errorText}`);
       process.exit(1);
     });
   });
@@ -52,7 +52,7 @@ export async function startProxy(options: Omit<ProxyOptions, 'statsSocket'>): Pr
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   async function nextLine(): Promise<string> {
     const { value, done } = await lines.next();
-    // Whoever hears that it has ended, says so and ends this process too.
+    // When HAProxy has ended, the listener for `close` ends this process.
     return done === true ? new Promise<never>(() => {}) : value;
   }
   async function hasFound(member: string, state: string): Promise<void> {
@@ -67,7 +67,7 @@ export async function startProxy(options: Omit<ProxyOptions, 'statsSocket'>): Pr
     child.kill('SIGTERM');
     await once(child, 'close');
   }
-  await nextLine(); // about the first health check: by then it listens
+  await nextLine(); // the line on the first health check: HAProxy listens before that
   return { hasFound, failures, retries: async () => retriesIn(await ask(statsSocket, 'show stat')), stop };
 }
 
@@ -78,12 +78,12 @@ async function ask(statsSocket: string, command: string): Promise<string> {
   return text(socket);
 }
 
-// Comma-separated, a line for each frontend, backend and server, under a line of column names.
+// Reads CSV: a line of column names, then a line for each frontend, backend and server.
 function retriesIn(table: string): number {
   const [columns = [], ...rows] = table.trim().split('\n').map((line) => line.replace(/^# /, '').split(','));
   const kind = columns.indexOf('svname');
   const counted = [columns.indexOf('wretr'), columns.indexOf('wredis')];
   const members = rows.filter((row) => !['FRONTEND', 'BACKEND'].includes(row[kind] ?? ''));
-  if (members.length === 0 || counted.includes(-1)) throw new Error(`Not the figures of haproxy: ${table}`);
+  if (members.length === 0 || counted.includes(-1)) throw new Error(`These are not the statistics of HAProxy: ${table}`);
   return members.flatMap((row) => counted.map((column) => Number(row[column]))).reduce((sum, count) => sum + count, 0);
 }

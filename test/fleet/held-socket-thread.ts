@@ -1,5 +1,5 @@
-// A thread that listens and then does nothing more. A listening socket of node's own would be accepted from;
-// this thread never comes to that, so what connects is for the processes that the socket is handed to.
+// A thread that listens and then stops. Node accepts the connections of every listening socket in its event loop. The
+// event loop of this thread is blocked, so only the processes that the socket is handed over to accept connections.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';

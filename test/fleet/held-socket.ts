@@ -1,4 +1,4 @@
-// What a supervisor has: a listening socket that it holds open, and from which it accepts nothing.
+// A listening socket such as a supervisor has: it stays open, and this process accepts no connection from it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export async function holdSocket(kind: 'TCP' | 'Unix'): Promise<HeldSocket> {
     const thread = new Worker(new URL('held-socket-thread.js', import.meta.url), { workerData: kind === 'Unix' ? newPath() : undefined });
     address = await new Promise<Address>((resolve) => thread.once('message', resolve));
   });
-  if (address === undefined) throw new Error('Nobody listens.');
+  if (address === undefined) throw new Error('The thread does not listen.');
   return { fd, address };
 }
 

@@ -1,4 +1,4 @@
-// npm run test:fleet: restarts under clients that send without pause. Exit code 1 when a single request is lost.
+// npm run test:fleet: restarts the service while clients send requests. The exit code is 1 when a request is lost.
 import { restartBehindProxy } from './behind-proxy.ts';
 import { restartOnHeldSocket } from './on-held-socket.ts';
 

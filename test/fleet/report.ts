@@ -1,13 +1,13 @@
-// What counts as a mistake, and how the outcome of a part is printed.
+// Finds mistakes in the log, and prints the results of a part.
 import type { LogLine } from '../support/process.ts';
 import type { Tally } from './clients.ts';
 
-/** What a log line says that must not be: a warning, an error, or connections that were not waited for. */
+/** The mistake that a log line shows, if any: a warning, an error, or connections that were closed by the time limit. */
 export function mistakesIn({ level, message, connectionsCut = 0 }: LogLine, who: string): string[] {
   return level === 'info' && connectionsCut === 0 ? [] : [`${who}: ${message} (${String(connectionsCut)} connections cut)`];
 }
 
-/** Prints the figures under `title`, and returns whether nothing was lost and nothing else went wrong. */
+/** Prints the results under `title`, and returns whether no request was lost and there was no other mistake. */
 export function report(title: string, { sent, lost, longestMs, reasons }: Readonly<Tally>, mistakes: readonly string[]): boolean {
   console.log(`${title}: ${sent} sent, ${lost} lost, the longest wait ${Math.round(longestMs)} ms`);
   for (const [reason, count] of reasons) console.log(`  ${count} times ${reason}`);

@@ -1,5 +1,5 @@
-// The compiled service as a process of its own, outside of any test runner: those follow every asynchronous
-// step of what they run, which is too dear for millions of requests.
+// Runs the compiled service as a process, without a test runner: a test runner tracks every asynchronous operation,
+// which takes too much time with millions of requests.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -22,21 +22,21 @@ type OnLine = (line: LogLine) => void;
 const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Sees to it that `child` does not outlive this process. */
+/** Ends `child` when this process ends. */
 export function endWithUs(child: ChildProcess): void {
   running.add(child);
   child.once('exit', () => running.delete(child));
 }
 
-/** Starts the service with `env` and nothing else, waits until it listens, and hands its log lines to `onLine`. */
+/** Starts the service with no environment but `env`, waits until it listens, and calls `onLine` with each log line. */
 export async function startService(env: Environment, onLine: OnLine): Promise<RunningService> {
   const { started, ...service } = await start([process.execPath, ENTRY], env, onLine, []);
   return { ...service, port: portIn(started) };
 }
 
-/** The same with a listening socket handed over, by the rules of sd_listen_fds(3): `fd` is a descriptor of this process. */
+/** The same, and hands over the listening socket with descriptor `fd` of this process, as sd_listen_fds(3) defines it. */
 export async function startServiceOn(fd: number, env: Environment, onLine: OnLine): Promise<RunningProcess> {
-  // LISTEN_PID is the id of the service: the shell becomes node.
+  // exec replaces the shell by node, so the process id of the shell is the one of the service.
   const command = ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, ENTRY];
   const { started, ...service } = await start(command, { LISTEN_FDS: '1', ...env }, onLine, [fd]);
   return service;

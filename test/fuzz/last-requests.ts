@@ -1,4 +1,4 @@
-// Requests after which the service closes the connection: hostile ones, and a few that ask for it.
+// Requests after which the service closes the connection: illegal ones, and a few that ask for it.
 import { filler, head } from './legal-requests.ts';
 import type { Part } from './part.ts';
 import type { Random } from '../support/random.ts';
@@ -17,8 +17,8 @@ const noise = ({ below }: Random) => Array.from({ length: 1 + below(300) }, () =
 
 type Kind = readonly [status: number | readonly number[], bytes: (random: Random) => string];
 
-// What the parser does not know, the service reads itself, if it can tell where the line begins and all of
-// it is there: not behind content without a line feed, nor when it comes in two packets.
+// Methods and versions that node's parser does not know, the service parses itself. It can do so only when it knows
+// where the line begins and has received all of it. Otherwise, for example in two packets, the reply is 400.
 const or400 = (status: number): readonly number[] => [status, 400];
 
 const connect: Kind = [501, () => target('a.example:80', 'CONNECT')];
@@ -62,7 +62,7 @@ export function lastRequest(random: Random): Part {
   return partOf(random.pick(KINDS), random);
 }
 
-// Those that end the connection in node's own code by other ways than an ordinary request does.
+// Requests that end the connection by another path through node's code than ordinary requests do.
 const NOTABLE: readonly [Kind, ...Kind[]] = [
   connect, connect, connect, connect,
   [200, () => get('Host: a', 'Connection: Upgrade', 'Upgrade: websocket')],
@@ -75,7 +75,7 @@ const NOTABLE: readonly [Kind, ...Kind[]] = [
   [or400(405), () => target('/health', 'BREW')],
 ];
 
-/** One of the few that end the connection in ways of their own. */
+/** One of the requests that end the connection in an unusual way. */
 export function notableLastRequest(random: Random): Part {
   return partOf(random.pick(NOTABLE), random);
 }

@@ -14,7 +14,7 @@ const get = (target: string, random: Random, ...fields: readonly string[]) =>
   head(`GET ${target} HTTP/1.1`, `Host: ${random.pick(HOSTS)}`, ...fields);
 
 function greeting(random: Random): Part {
-  // Hardly ever the same name twice: a memory of names would show.
+  // Nearly every name is new, so that memory kept for each name would be seen.
   const name = `${random.pick(NAMES).slice(0, 70)} ${random.below(1e9)}`;
   const bytes = get(`/api/greetings?name=${encodeURIComponent(name)}`, random);
   return { bytes, statuses: [200], body: `{"message":${JSON.stringify(`Hello, ${name}!`)}`, isLast: false };

@@ -1,32 +1,32 @@
-// A connection of a client, with TLS or without, that it can reset.
+// A connection of a client, with or without TLS, which can also be reset.
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 export type Line = {
-  /** What is written to and read from. */
+  /** The socket for the bytes of HTTP: over TLS it is the TLS socket. */
   readonly socket: Socket;
-  /** Says that no more will come. */
+  /** Ends the client's side. */
   readonly end: () => void;
-  /** Ends the connection at once. */
+  /** Closes the connection at once. */
   readonly close: () => void;
-  /** The same, with a reset. */
+  /** Resets the connection. */
   readonly reset: () => void;
 };
 
-/** More than anything in the service may take, in ms. */
+/** Longer than any time limit of the service, in milliseconds. */
 export const HANG_MS = 30_000;
 
-/** Connects to `port`. Its own side stays open when the service has ended the other. */
+/** Connects to `port`. The client's side stays open when the service has ended its side. */
 export function dialLine(port: number, isSecure: boolean): Line {
   const below = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
   const socket: Socket = isSecure ? connectTls({ socket: below, rejectUnauthorized: false }) : below;
   socket.setTimeout(HANG_MS, () => socket.destroy(new Error(`Nothing has happened for ${HANG_MS / 1000} s.`)));
-  // Node 20 to 26 crash when both are destroyed at once and something is being written: one after the other.
+  // Node 20 to 26 crash when both sockets are destroyed at once during a write, so they are destroyed in turn.
   if (isSecure) below.on('error', (error) => socket.destroy(error)).once('close', () => socket.destroy());
   return {
     socket,
     end: () => {
-      // With TLS, node throws away what has arrived and has not been read when it ends its side.
+      // With TLS, node discards bytes that it has received and nobody has read when it ends its side.
       if (!isSecure) socket.end();
       else {
         socket.resume();

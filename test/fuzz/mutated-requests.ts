@@ -1,4 +1,4 @@
-// Bytes that were requests, legal in some part, before some of them were changed, dropped or repeated.
+// Requests of legal and illegal parts, of which some bytes are then changed, removed or repeated.
 import type { Random } from '../support/random.ts';
 
 const METHODS = ['GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS', 'CONNECT', 'BREW', 'PRI', 'get', ''] as const;

@@ -2,9 +2,9 @@
 import type { WireReply } from '../support/wire.ts';
 
 export type Part = {
-  /** A character a byte. */
+  /** One character for each byte. */
   readonly bytes: string;
-  /** Any of these is right. */
+  /** Each of these is a correct status. */
   readonly statuses: readonly number[];
   /** What the body begins with; empty: there is none. */
   readonly body: string;
@@ -20,7 +20,7 @@ export function redirected(part: Part): Part {
   return { ...part, statuses, body: '' };
 }
 
-// Without a host, nobody knows where to.
+// Without a Host there is no host to redirect to.
 const redirection = ({ bytes }: Part) => (/\r\nhost:/i.test(bytes) ? 307 : 400);
 
 /** The same part, sent to a service that drains: it is the last one. */
@@ -29,7 +29,7 @@ export function drained(part: Part): Part {
   return { ...part, isLast: true, ...(isHealthy && { statuses: [503], body: 'Unhealthy' }) };
 }
 
-/** Whether `reply` is the reply to `part`, whatever it says of the connection. */
+/** Whether `reply` is the reply to `part`. Its Connection field is not compared. */
 export function isReplyTo({ statuses, body, header }: Part, reply: WireReply): boolean {
   const hasBody = body === '' ? reply.body === '' : reply.body.startsWith(body);
   return statuses.includes(reply.status) && hasBody && (header === undefined || reply.headers.includes(header));
@@ -39,7 +39,7 @@ export function isReplyTo({ statuses, body, header }: Part, reply: WireReply): b
 export function checkReplies(replies: readonly WireReply[], parts: readonly Part[]): void {
   parts.forEach((part, i) => {
     const reply = replies[i];
-    if (reply === undefined || !isReplyTo(part, reply)) throw new Error(`${JSON.stringify(part.bytes.slice(0, 300))} was answered ${JSON.stringify(reply)}.`);
+    if (reply === undefined || !isReplyTo(part, reply)) throw new Error(`${JSON.stringify(part.bytes.slice(0, 300))} was answered with ${JSON.stringify(reply)}.`);
   });
   if (replies.length > parts.length) throw new Error(`${replies.length} replies to ${parts.length} requests.`);
 }

@@ -1,17 +1,17 @@
-// A client that does what its script says.
+// Performs the steps of a script on a connection.
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Line } from './line.ts';
 import type { Script, Step } from './script.ts';
 
-/** The service was told to drain or to stop. */
+/** The moment when the service was told to drain or to stop. */
 export type Told = {
   readonly what: 'drain' | 'stop';
-  /** Bytes that had been sent. */
+  /** How many bytes had been sent by then. */
   readonly sent: number;
-  /** How many replies had begun to come. */
+  /** How many replies had begun to arrive by then. */
   readonly replies: number;
-  /** The service had read all that had been sent; undefined: nobody knows. */
+  /** Whether the service had read all these bytes; undefined: that is unknown. */
   readonly isAllRead: boolean | undefined;
 };
 
@@ -19,7 +19,7 @@ export type Outcome = {
   readonly received: Buffer;
   /** How many bytes were sent. */
   readonly sent: number;
-  /** The client left before the service had ended the connection. */
+  /** The client closed or reset the connection. */
   readonly hasLeft: boolean;
   /** The service ended the connection in an orderly way. */
   readonly ended: boolean;
@@ -30,7 +30,7 @@ export type Outcome = {
 /** Tells the service to drain or to stop; returns whether it had read `sent` bytes of this connection. */
 export type Tell = (what: 'drain' | 'stop', localPort: number | undefined, sent: number) => boolean | undefined;
 
-/** Plays `steps` on `line`, and then reads to the end unless they make the client leave. */
+/** Performs `steps` on `line`. Then it reads to the end, unless a step has closed the connection. */
 export async function play({ steps }: Pick<Script, 'steps'>, { socket, end, close, reset }: Line, tell: Tell): Promise<Outcome> {
   const chunks: Buffer[] = [];
   let sent = 0;
@@ -119,7 +119,7 @@ export async function play({ steps }: Pick<Script, 'steps'>, { socket, end, clos
 
 const VERSION = 'HTTP/1.1 ';
 
-/** How many status lines begin in `chunk`, or began at the end of `previous` and are recognized now. */
+/** How many status lines can be recognized with `chunk` and could not be with `previous` alone. */
 function statusLines(previous: Buffer | undefined, chunk: Buffer): number {
   const end = previous?.toString('latin1', Math.max(0, previous.length - VERSION.length + 1)) ?? '';
   return (end + chunk.toString('latin1')).split(VERSION).length - 1;

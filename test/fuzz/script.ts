@@ -1,4 +1,4 @@
-// What one client does on one connection: its requests, and how it sends them, reads, waits and leaves.
+// The script of one client on one connection: its requests, and when it sends, reads, waits and disconnects.
 import type { Random } from '../support/random.ts';
 import { lastRequest, notableLastRequest } from './last-requests.ts';
 import { head, legalRequest } from './legal-requests.ts';
@@ -7,46 +7,46 @@ import { drained, redirected, type Part } from './part.ts';
 
 export type Step =
   | { readonly kind: 'send'; readonly bytes: string }
-  /** Everybody else gets so many turns. */
+  /** Waits for this many turns of the event loop. */
   | { readonly kind: 'pause'; readonly turns: number }
-  /** Until so many replies have begun to come, or the connection has ended. */
+  /** Waits until this many replies have begun to arrive, or the connection has ended. */
   | { readonly kind: 'await'; readonly replies: number }
   | { readonly kind: 'stop reading' | 'read' }
-  /** Says that no more will come. */
+  /** Ends the client's side. */
   | { readonly kind: 'end' }
-  /** Leaves, with a reset or without. */
+  /** Disconnects, with a reset or without. */
   | { readonly kind: 'reset' | 'close' }
-  /** Something that the service is told: to drain, or to stop. */
+  /** Tells the service to drain or to stop. */
   | { readonly kind: 'drain' | 'stop' };
 
 export type Script = {
-  /** The requests, to the last that is answered. */
+  /** The requests up to the last one that is answered. */
   readonly parts: readonly Part[];
-  /** What comes behind them. */
+  /** The bytes after them. */
   readonly behind: {
-    /** Nobody can tell which replies it gets, if they may be any. */
+    /** Whether the replies to these bytes are unknown. */
     readonly isOpaque: boolean;
     readonly bytes: string;
-    /** How many requests that is. */
+    /** How many requests these bytes contain, at most. */
     readonly requests: number;
   };
   readonly steps: readonly Step[];
 };
 
 export type Surroundings = {
-  /** The listener redirects what is legal. */
+  /** The listener redirects every legal request. */
   readonly redirects: boolean;
-  /** The service drains already. */
+  /** The service drains from the start. */
   readonly drains: boolean;
   /** The service may be told to drain or to stop. */
   readonly mayEnd: boolean;
-  /** The service waits for a short time only. */
+  /** The time limits of the service are very short. */
   readonly isHasty: boolean;
 };
 
 const chance = ({ below }: Random, percent: number) => below(100) < percent;
 
-/** A script for a listener in these surroundings. */
+/** A random script for a service in these surroundings. */
 export function makeScript(random: Random, surroundings: Surroundings): Script {
   const { parts, behind } = makeRequests(random, surroundings);
   const bytes = parts.map((part) => part.bytes).join('') + behind.bytes;
@@ -78,7 +78,7 @@ function legalParts(random: Random): Part[] {
 const greetingBytes = (number: number) => head(`GET /api/greetings?name=${number} HTTP/1.1`, 'Host: a');
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => greetingBytes(-1 - i)).join('');
 
-/** The reply says which request it answers. */
+/** A request for a greeting with `number` in it, so that the reply shows which request it answers. */
 function greeting(number: number): Part {
   return { bytes: greetingBytes(number), statuses: [200], body: `{"message":"Hello, ${number}!"`, isLast: false };
 }
@@ -125,7 +125,7 @@ function between(random: Random, whole: number): Step[] {
 
 const pause = ({ below, pick }: Random): Step => ({ kind: 'pause', turns: 1 + below(pick([2, 5, 20])) });
 
-// Anywhere, and often at the end of a request or a byte away from it.
+// A random position: half of them anywhere, half at the end of a request or one byte before or after it.
 function cutAt(random: Random, ends: readonly number[], bytes: string): number {
   const [first, ...others] = ends;
   if (first === undefined || chance(random, 50)) return random.below(bytes.length + 1);

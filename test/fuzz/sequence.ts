@@ -1,10 +1,10 @@
-// A service of its own, and one to four clients that follow a script each.
+// A sequence: a new service, and one to four clients, each of which performs a script.
 import assert from 'node:assert/strict';
 import type { Server, Socket } from 'node:net';
 import type { App } from '../../src/app.ts';
 import { createRandom } from '../support/random.ts';
 import { openService, type Service } from '../support/service.ts';
-import { judge, type Verdict } from './judge.ts';
+import { checkOutcome, type CheckedReplies } from './check-outcome.ts';
 import { dialLine, HANG_MS } from './line.ts';
 import { play, type Outcome } from './play.ts';
 import { makeScript, type Script, type Surroundings } from './script.ts';
@@ -18,15 +18,15 @@ export type Sequence = {
 };
 
 const HTTPS_PORT = 8443;
-// Node keeps a TLS connection whose client resets it in its first moment until a reply waits for too long.
+// Node does not notice that a client has reset a TLS connection very early: it is closed only after unreadMs.
 const TIMES = { sweepMs: 10, silentMs: 10, unreadMs: 1_000 };
 const HASTY_IDLE_MS = 60;
 const HASTY = { headMs: 40, requestMs: 60, unreadMs: 60, lingerMs: 20 };
-const MAX_BACKLOG = 5_000; // replies that wait, in the whole service, before a connection is cut
-// What node has read already it parses to its end: 64 KiB, in requests of 26 bytes.
+const MAX_BACKLOG = 5_000; // how many replies may wait in the service before it closes a connection at once
+// Node parses everything that it has read: 64 KiB of requests of 26 bytes.
 const MAX_PARSED_BEHIND = 2_600;
 
-/** The sequence that follows from `seed`. */
+/** Makes a sequence. The same seed makes the same sequence. */
 export function makeSequence(seed: number): Sequence {
   const random = createRandom(seed);
   const listener = random.pick<Sequence['listener']>(['plain', 'plain', 'TLS', 'TLS', 'redirect']);
@@ -36,7 +36,7 @@ export function makeSequence(seed: number): Sequence {
   return { listener, surroundings, scripts: Array.from({ length: clients }, () => makeScript(random, surroundings)) };
 }
 
-/** Runs it to its end; throws when a client was not given what it is owed, or something is left. */
+/** Runs a sequence. Throws when a client has not received the replies that it must get, or when a connection stays open. */
 export async function runSequence({ listener, surroundings, scripts }: Sequence, keyPair: KeyPair): Promise<void> {
   const isSecure = listener === 'TLS';
   const service = await openService({
@@ -65,7 +65,7 @@ export async function runSequence({ listener, surroundings, scripts }: Sequence,
   }
 }
 
-/** Closes the service, whose clients have left; throws when a connection stays. */
+/** Closes the service after its clients have disconnected. Throws when a connection stays open. */
 async function closeInTime(app: App): Promise<void> {
   const isInTime = await new Promise<boolean>((resolve) => {
     const timer = setTimeout(resolve, HANG_MS, false);
@@ -74,7 +74,7 @@ async function closeInTime(app: App): Promise<void> {
       resolve(true);
     });
   });
-  if (!isInTime) throw new Error(`A connection stays ${HANG_MS / 1000} s after its client has left.`);
+  if (!isInTime) throw new Error(`A connection is still open ${HANG_MS / 1000} s after its client has disconnected.`);
 }
 
 function check(service: Service, { isHasty, mayEnd }: Surroundings, scripts: readonly Script[], outcomes: readonly Outcome[], parsedRequests: number): void {
@@ -82,23 +82,23 @@ function check(service: Service, { isHasty, mayEnd }: Surroundings, scripts: rea
   const requests = scripts.reduce((sum, { parts, behind }) => sum + parts.length + behind.requests, 0);
   if (requests <= MAX_BACKLOG) assert.deepEqual(dropped, [], 'no connection was dropped');
   const mayBeCut = isHasty || dropped.length > 0;
-  const verdicts = scripts.map((script, i) => {
+  const checked = scripts.map((script, i) => {
     const outcome = outcomes[i];
     if (outcome === undefined) throw new Error('A client has no outcome.');
-    return judge(script, outcome, { mayBeCut });
+    return checkOutcome(script, outcome, { mayBeCut });
   });
-  checkRecords(records, verdicts);
+  checkRecords(records, checked);
   const answered = scripts.reduce((sum, { parts, behind }) => sum + parts.length + (behind.isOpaque ? behind.requests : 0), 0);
   if (!mayEnd) assert.ok(parsedRequests <= answered + MAX_PARSED_BEHIND * scripts.length, `${parsedRequests} requests were parsed, of which at most ${answered} are answered`);
   assert.deepEqual(reported, [], 'nothing unexpected happened inside the service');
 }
 
-/** One record for each reply, and none for anything else. */
-function checkRecords(records: Service['records'], verdicts: readonly Verdict[]): void {
-  if (!verdicts.every(({ isWhole }) => isWhole)) return;
-  const statuses = verdicts.flatMap(({ replies }) => replies.map(({ status }) => status));
+/** Checks that there is one record for each reply, and no other. */
+function checkRecords(records: Service['records'], checked: readonly CheckedReplies[]): void {
+  if (!checked.every(({ isWhole }) => isWhole)) return;
+  const statuses = checked.flatMap(({ replies }) => replies.map(({ status }) => status));
   const recorded = records.map(({ status, aborted }) => (aborted === undefined ? status : `aborted ${status}`));
-  assert.deepEqual(recorded.sort(), statuses.sort(), 'each reply has its record');
+  assert.deepEqual(recorded.sort(), statuses.sort(), 'each reply has one record');
 }
 
 /** Counts the requests that node's parser hands to `server`. */
@@ -110,14 +110,14 @@ function countRequests(server: Server): () => number {
   return () => requests;
 }
 
-/** Tells how many bytes `server` has read from the client at a port; undefined: it has not seen that client. */
+/** Returns a function for the number of bytes that `server` has read from a client, by its port; undefined: unknown client. */
 function watchReading(server: Server): (port: number | undefined) => number | undefined {
   const sockets = new Map<number | undefined, Socket>();
   server.on('connection', (socket: Socket) => sockets.set(socket.remotePort, socket));
   return (port) => sockets.get(port)?.bytesRead;
 }
 
-/** The sequence in words, for a person who looks for the mistake. */
+/** The sequence as text, for the report of a failure. */
 export function describeSequence({ listener, surroundings, scripts }: Sequence): string {
   const shown = (_name: string, value: unknown) => (typeof value === 'string' && value.length > 400 ? `${value.slice(0, 400)}… (${value.length} bytes)` : value);
   return JSON.stringify({ listener, ...surroundings, steps: scripts.map(({ steps }) => steps) }, shown);

@@ -1,4 +1,4 @@
-// Where the whole replies end, in bytes that may break off in the middle of one.
+// Finds where the whole replies end, in bytes that may end with an incomplete reply.
 
 /** How many of `bytes` belong to whole replies. */
 export function wholeLength(bytes: Buffer): number {

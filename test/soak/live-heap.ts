@@ -1,4 +1,4 @@
-// Preloaded into the service: on SIGUSR2 it collects garbage, and logs what is left.
+// This is preloaded into the service. On SIGUSR2 it collects garbage, and logs how much of the heap is still in use.
 import { liveHeap } from '../support/live-heap.ts';
 
 process.on('SIGUSR2', () => {

@@ -1,18 +1,18 @@
-// Many clients at once, each of them going by chance from one connection to the next.
+// A load of many clients, each of which opens connections of random kinds, one after the other.
 import { createRandom } from '../support/random.ts';
-import { deaf, halfSentThenEnded, halfSentThenReset, sentThenReset, waiting } from './rude-sessions.ts';
+import { unread, halfSentThenEnded, halfSentThenReset, sentThenReset, incomplete } from './misbehaving-sessions.ts';
 import { scripted } from './scripted-session.ts';
 import { inTurns, pipelined, slowly, type Session } from './sessions.ts';
 
 export type Load = {
-  /** Sends so many requests and a few more, and resolves when all connections have ended. */
+  /** Sends at least this many requests, and resolves when all connections have ended. */
   readonly send: (requests: number) => Promise<void>;
   readonly sent: () => { readonly requests: number; readonly connections: number };
-  /** What went wrong, and in which of the connections: the seed and this number make the same bytes again. */
+  /** What went wrong, with the number of the connection. The seed and this number make the same bytes again. */
   readonly faults: readonly string[];
 };
 
-// In each hundred connections.
+// The shares add up to 100.
 const SHORT: readonly (readonly [share: number, session: Session])[] = [
   [52, pipelined],
   [10, scripted],
@@ -22,11 +22,11 @@ const SHORT: readonly (readonly [share: number, session: Session])[] = [
   [4, halfSentThenEnded],
   [3, slowly],
 ];
-// These stay for seconds: nobody waits for them, or all would be waiting.
-const LONG = [waiting, waiting, deaf] as const;
-const LONG_ONES = 1_000; // in so many connections one is of these
+// These take several seconds. A client does not wait for their end, because then soon all clients would wait.
+const LONG = [incomplete, incomplete, unread] as const;
+const LONG_INTERVAL = 1_000; // one of so many connections is of these kinds
 
-const MAX_FAULTS = 100; // then it is no use to go on
+const MAX_FAULTS = 100; // the load ends when there are more
 
 /** A load of `atOnce` clients, made from `seed`. */
 export function createLoad(port: number, seed: number, atOnce: number): Load {
@@ -48,7 +48,7 @@ export function createLoad(port: number, seed: number, atOnce: number): Load {
     while (requests < upTo && faults.length < MAX_FAULTS) {
       const number = connections++;
       const random = createRandom(~(seed + number));
-      if (random.below(LONG_ONES) === 0) stays.push(run(random.pick(LONG), number));
+      if (random.below(LONG_INTERVAL) === 0) stays.push(run(random.pick(LONG), number));
       else await run(choose(random.below(100)), number);
     }
     await Promise.all(stays);

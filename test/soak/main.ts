@@ -5,7 +5,7 @@ import { request } from '../support/wire.ts';
 import { createLoad } from './load.ts';
 import { readOptions } from './options.ts';
 import { startTarget } from './target.ts';
-import { growth, type Third } from './verdict.ts';
+import { growth, type Third } from './growth.ts';
 import { printHead, watch } from './watch.ts';
 
 const CLIENTS = 64;

@@ -1,16 +1,16 @@
-// The command line of a soak.
+// The command line of the soak test.
 import { parseArgs } from 'node:util';
 
 export type Options = {
   readonly requests: number;
   readonly seed: number;
   readonly accessLog: boolean;
-  /** For the service. */
+  /** Options of node for the service. */
   readonly nodeOptions: string;
 };
 
-// About the heap that V8 allows itself in a container with 256 MiB. With the memory of a whole machine it
-// leaves hundreds of MiB of garbage lying under load, and from outside that can't be told from a leak.
+// This is about the heap that V8 uses in a container with 256 MiB. With the memory of a whole machine, V8 collects
+// garbage so late that hundreds of MiB of it look like a leak from outside.
 const SMALL_HEAP = '--max-old-space-size=128 --max-semi-space-size=1';
 
 /** Reads `[MILLIONS] [--access-log] [--seed=N] [--node-options=OPTIONS]`. */

@@ -1,4 +1,4 @@
-// What a client may do with a connection: the polite ones, whose replies are checked to the last byte.
+// Sessions of clients that behave as RFC 9112 says. All their replies are checked.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exchangeOn, parseReplies } from '../support/wire.ts';
@@ -13,8 +13,8 @@ export type Session = (port: number, random: Random) => Promise<number>;
 
 const HANG_MS = 30_000;
 
-/** A connection on which nothing takes longer than anything in the service may. */
-export function dial(port: number, allowHalfOpen = false): Socket {
+/** Opens a connection. It fails when nothing happens for longer than any time limit of the service. */
+export function connectTo(port: number, allowHalfOpen = false): Socket {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen });
   socket.setTimeout(HANG_MS, () => socket.destroy(new Error(`Nothing has happened for ${HANG_MS / 1000} s.`)));
   return socket;
@@ -23,22 +23,22 @@ export function dial(port: number, allowHalfOpen = false): Socket {
 export const legalRequests = (count: number, random: Random): Part[] => Array.from({ length: count }, () => legalRequest(random));
 export const bytesOf = (parts: readonly Part[]) => parts.map(({ bytes }) => bytes).join('');
 
-// Must not be answered.
+// What is sent after the last request. It must not be answered.
 const AFTERWARDS = ['', '', 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 'noise'] as const;
 
-/** All requests at once, then all replies. */
+/** Sends all requests at once, and reads all replies. */
 export async function pipelined(port: number, random: Random): Promise<number> {
   const parts = [...legalRequests(random.below(16), random), lastRequest(random)];
-  const { replies, ended } = await exchangeOn(dial(port), bytesOf(parts) + random.pick(AFTERWARDS));
+  const { replies, ended } = await exchangeOn(connectTo(port), bytesOf(parts) + random.pick(AFTERWARDS));
   checkReplies(replies, parts);
   if (!ended) throw new Error('The connection was not ended.');
   return parts.length;
 }
 
-/** A reply to each request before the next is sent. */
+/** Sends each request after the reply to the one before it. */
 export async function inTurns(port: number, random: Random): Promise<number> {
   const parts = legalRequests(1 + random.below(60), random);
-  const socket = dial(port);
+  const socket = connectTo(port);
   let [part] = parts;
   let answered = 0;
   let received = Buffer.alloc(0);
@@ -57,11 +57,11 @@ export async function inTurns(port: number, random: Random): Promise<number> {
   return answered;
 }
 
-/** A few bytes at a time. */
+/** Sends the bytes of the requests a few at a time. */
 export async function slowly(port: number, random: Random): Promise<number> {
   const parts = [...legalRequests(random.below(3), random), { bytes: 'GET /health HTTP/1.0\r\n\r\n', statuses: [200], body: 'Healthy', isLast: true }];
   const bytes = bytesOf(parts);
-  const socket = dial(port);
+  const socket = connectTo(port);
   const size = Math.ceil(bytes.length / (2 + random.below(50)));
   async function sendTheRest(): Promise<void> {
     for (let at = size; at < bytes.length; at += size) {

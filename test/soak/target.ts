@@ -1,4 +1,4 @@
-// The process that is soaked: the service, and what can be seen of it from outside.
+// The process under test: the service, and what can be measured of it from outside.
 import { setTimeout as delay } from 'node:timers/promises';
 import { startService } from '../fleet/service-process.ts';
 import type { LogLine } from '../support/process.ts';
@@ -8,9 +8,9 @@ export type Target = {
   readonly pid: number;
   readonly port: number;
   readonly openConnections: () => number;
-  /** Resolves when no connection is open any more; throws when some stay. */
+  /** Resolves when no connection is open; throws when some stay open. */
   readonly quiet: () => Promise<void>;
-  /** What garbage collection leaves of the heap, in MiB. */
+  /** The heap that is in use after a garbage collection, in MiB. */
   readonly liveHeap: () => Promise<number>;
   /** How often each kind of line was logged. */
   readonly logged: ReadonlyMap<string, number>;
@@ -43,9 +43,9 @@ export async function startTarget(accessLog: boolean, nodeOptions: string): Prom
     port,
     openConnections,
     quiet: async () => {
-      // A refused client may go on sending for a second. No event tells from outside that it is over.
+      // A connection whose last reply is sent may stay open for a second. No event shows from outside when it closes.
       for (const since = performance.now(); openConnections() > 0; await delay(50)) {
-        if (performance.now() - since > QUIET_MS) throw new Error(`${openConnections()} connections are open without a client.`);
+        if (performance.now() - since > QUIET_MS) throw new Error(`${openConnections()} connections are still open after all clients have disconnected.`);
       }
     },
     liveHeap: () =>

@@ -1,4 +1,4 @@
-// The table of a soak: a row each time that so many requests more have been sent.
+// Prints the table of the soak test: a row each time that a certain number of requests more has been sent.
 import { residentMemory } from '../support/usage.ts';
 import type { Load } from './load.ts';
 import type { Target } from './target.ts';
@@ -9,7 +9,10 @@ export function printHead(): void {
   printRow('requests', 'per second', 'RSS MiB', 'connections');
 }
 
-/** Prints a row each `step` requests, with the highest memory since the row before, while `sending`; resolves with the highest of all. */
+/**
+ * Until `sending` resolves, prints a row every `step` requests, with the highest memory since the row before.
+ * Resolves with the highest memory of all.
+ */
 export async function watch(target: Target, load: Load, step: number, sending: Promise<void>): Promise<number> {
   let last = { at: performance.now(), requests: load.sent().requests };
   let highest = 0;

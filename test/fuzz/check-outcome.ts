@@ -1,4 +1,4 @@
-// What a client is owed, and whether it got that.
+// Checks that a client has received the replies that it must get.
 import { parseReplies, type WireReply } from '../support/wire.ts';
 import { drained, isReplyTo, type Part } from './part.ts';
 import type { Outcome, Told } from './play.ts';
@@ -6,22 +6,22 @@ import type { Script } from './script.ts';
 import { wholeLength } from './whole-length.ts';
 
 export type Circumstances = {
-  /** The service may have cut the connection: for its unread replies, or because its time was over. */
+  /** The service may have closed the connection at once: for its unread replies, or because it took too long. */
   readonly mayBeCut: boolean;
 };
 
-const MAX_REQUESTS_BEHIND = 8; // when more follow the last one, the connection may be cut
-const EARLY_STATUSES = [400, 408]; // for a request that breaks off
+const MAX_REQUESTS_BEHIND = 8; // when more requests follow the last one, the service may close the connection at once
+const EARLY_STATUSES = [400, 408]; // for an incomplete request
 const STATUSES = new Set([200, 307, 400, 404, 405, 408, 413, 417, 431, 501, 503, 505]);
 
-export type Verdict = {
+export type CheckedReplies = {
   readonly replies: readonly WireReply[];
-  /** These are all replies that the service made: neither side broke the connection off, or might have. */
+  /** These are all replies that the service has sent: neither side can have closed the connection before. */
   readonly isWhole: boolean;
 };
 
-/** Throws when the replies in `outcome` are not those that `script` is owed. */
-export function judge({ parts, behind }: Script, outcome: Outcome, { mayBeCut }: Circumstances): Verdict {
+/** Throws when the replies in `outcome` are not those that `script` must get. */
+export function checkOutcome({ parts, behind }: Script, outcome: Outcome, { mayBeCut }: Circumstances): CheckedReplies {
   const { received, sent, told } = outcome;
   const whole = wholeLength(received);
   const replies = parseReplies(received.subarray(0, whole));
@@ -42,7 +42,7 @@ export function judge({ parts, behind }: Script, outcome: Outcome, { mayBeCut }:
   if (mayBreakOff) return { replies, isWhole: false };
   if (error !== undefined) throw new Error(`After ${replies.length} replies: ${error.message}`);
   if (!ended) throw new Error(`The service did not end the connection after ${replies.length} replies.`);
-  if (whole < received.length) throw new Error(`A reply is torn: ${received.toString('latin1', whole)}`);
+  if (whole < received.length) throw new Error(`A reply is incomplete: ${received.toString('latin1', whole)}`);
   const isClosed = replies.at(-1)?.headers.includes('Connection: close') === true;
   const owed = told !== undefined && (isClosed || told.what === 'stop') ? partsSeen(sentParts, told) : sentParts.length;
   if (replies.length < owed) throw new Error(`${replies.length} replies instead of ${owed}.`);
@@ -58,7 +58,8 @@ function partsSeen(parts: readonly Part[], told: Told): number {
   return told.isAllRead === true ? partsWithin(parts, told.sent).length : told.replies;
 }
 
-// A connection that nothing is known to have come on, or that something comes on after the stop, may be closed.
+// After the stop begins, a connection may be closed when the service has read nothing on it, and when a request
+// arrives later.
 function mayBeLate({ told, sent }: Outcome): boolean {
   return told?.what === 'stop' && (told.isAllRead !== true || sent > told.sent || sent === 0);
 }
@@ -81,22 +82,22 @@ function checkReply(reply: WireReply, i: number, parts: readonly Part[], told: T
   if (part === undefined) return;
   const isClosed = reply.headers.includes('Connection: close');
   const isAsUsual = isReplyTo(part, reply);
-  // A service that begins to drain is unhealthy from then on, and closes with the latest request.
+  // A service that begins to drain is unhealthy from then on, and closes each connection after its latest request.
   const mayDrain = told !== undefined && i >= told.replies;
   const isAsDrained = mayDrain && isReplyTo(drained(part), reply);
   if ((isAsUsual || isAsDrained) && (isClosed === part.isLast || (mayDrain && isClosed))) return;
   if (mayBeCut && reply.status === 408 && isClosed) return;
-  throw new Error(`Request ${i}, ${JSON.stringify(part.bytes.slice(0, 300))}, was answered ${JSON.stringify(reply)}.`);
+  throw new Error(`Request ${i}, ${JSON.stringify(part.bytes.slice(0, 300))}, was answered with ${JSON.stringify(reply)}.`);
 }
 
 function checkRest(rest: readonly WireReply[], next: Part | undefined, { isOpaque, bytes }: Script['behind']): void {
   if (next === undefined && isOpaque) {
-    // Every request that is answered has a line of its own, and one more reply may refuse the rest.
+    // Every request that is answered has at least one line, and one more reply may refuse the bytes after it.
     if (rest.length > bytes.split('\n').length + 1) throw new Error(`${rest.length} replies to ${JSON.stringify(bytes)}`);
     return;
   }
   for (const reply of rest) {
     const isEarly = EARLY_STATUSES.includes(reply.status) || (next?.isLast === true && next.statuses.includes(reply.status));
-    if (!isEarly || !reply.headers.includes('Connection: close')) throw new Error(`What is no whole request was answered ${JSON.stringify(reply)}.`);
+    if (!isEarly || !reply.headers.includes('Connection: close')) throw new Error(`An incomplete request was answered with ${JSON.stringify(reply)}.`);
   }
 }
