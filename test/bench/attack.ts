@@ -1,5 +1,5 @@
-// How ordinary clients are served while others attack: with 2,000 slow connections, and a flood of illegal
-// requests from 20 more. Everything stays on the loopback address.
+// Measures how ordinary clients are served during an attack of 2,000 slow connections and of 20 clients that flood
+// the server with illegal requests. All connections are to the loopback address.
 import { cpuTime, residentMemory } from '../support/usage.ts';
 import { startLoad, type Load } from './load.ts';
 import { LOAD_CPU, startNode, startServer, type Server } from './processes.ts';
@@ -8,10 +8,10 @@ import { table } from './tables.ts';
 const ORDINARY = 50;
 const SLOW = 2_000;
 const FLOODING = 20;
-const TIME_MS = 15_000; // longer than a head may take: slow clients are timed out meanwhile
+const TIME_MS = 15_000; // longer than a head may take, so that slow connections are closed during this time
 const WARM_UP_MS = 2_000;
 
-/** Prints the figures of the floor and of the service, each without and with the attack. */
+/** Prints the measurements of the floor and of the service, each without and with the attack. */
 export async function printAttack(floor: string, service: string): Promise<void> {
   console.log(`${ORDINARY} ordinary clients; the attack: ${SLOW} slow connections, ${FLOODING} that flood; ${TIME_MS / 1000} s each\n`);
   const load = startLoad();
@@ -41,7 +41,7 @@ async function measureAttack(load: Load, name: string, script: string): Promise<
   return [without, during];
 }
 
-// Returns the last columns of the table. Latencies are those of the ordinary clients; the memory is that at the end.
+// Returns the last columns of the table: rate and latency of the ordinary clients, and the memory at the end.
 async function serveOrdinary(load: Load, { port, pid }: Server, timeMs: number): Promise<string[]> {
   const before = cpuTime(pid);
   const { requestsPerSecond, p50, p99 } = await load.run({

@@ -1,7 +1,7 @@
-// The attackers, a process of its own: PORT, the number of slow clients and the number of clients that flood
-// are its arguments. It prints `ready`, and answers each line on stdin with one on stdout, tabs between the
-// numbers: slow connections that are open, slow connections closed so far, flooding connections ended so
-// far, bytes of the flood sent so far.
+// The process of the attackers. Its arguments are PORT, the number of slow clients and the number of clients that
+// flood. It prints `ready`, and answers each line on stdin with four numbers on stdout, separated by tabs: slow
+// connections that are open, slow connections closed so far, flooding connections ended so far, and bytes of the
+// flood sent so far.
 import { createInterface } from 'node:readline';
 import { startFlood } from './flood.ts';
 import { startSlowClients } from './slow-clients.ts';

@@ -1,10 +1,10 @@
-// The connections of the load generator, by port. They stay open between runs.
+// The connections of the load generator, grouped by port. They stay open between runs.
 import { connect, type Socket } from 'node:net';
 
 export type ClientConnection = { readonly socket: Socket; isWaiting: boolean; sentAt: number; received: number };
 
 const open = new Map<number, Set<ClientConnection>>();
-const incoming = new Uint8Array(64 * 1024); // one for all connections: a chunk is used before the next is read
+const incoming = new Uint8Array(64 * 1024); // one buffer for all connections, because each chunk is used before the next one is read
 let onChunk: (connection: ClientConnection, chunk: Uint8Array) => void = () => {};
 
 /** Opens connections until there are `count` to this port. */
@@ -44,7 +44,7 @@ function openConnection(port: number, connections: Set<ClientConnection>): Promi
     connections.add(connection);
     socket.once('close', () => {
       if (connection.isWaiting) throw new Error('The server has closed a connection instead of replying.');
-      connections.delete(connection); // it was idle for too long: `openConnections` opens another
+      connections.delete(connection); // the server has closed it as idle; `openConnections` opens another one
     });
   });
 }

@@ -1,4 +1,4 @@
-// What `npm run bench` prints: what the service costs beside the floor.
+// Compares the service with the floor, for `npm run bench`.
 import { measure } from './measure.ts';
 import { setup, type Comparison, type Setup } from './setup.ts';
 import { memoryTable, requestTable, startTable } from './tables.ts';
@@ -26,7 +26,7 @@ export async function printComparison(floor: string, service: string, otherBuild
   console.log(startTable(await startTimes(scripts, STARTS)));
 }
 
-// The service writes a line of the access log up to 50 ms after the reply: the line's cost is measured, too.
+// The service writes lines of the access log up to 50 ms after the reply. It settles for longer, so that this is measured, too.
 function withAccessLog(one: Setup): Setup {
   return { ...one, name: `${one.name}, access log`, paths: [GREETINGS], env: { ACCESS_LOG: 'true' }, settleMs: 60 };
 }

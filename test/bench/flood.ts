@@ -1,18 +1,18 @@
-// A flood: clients whose first request is illegal, and who send more all the same.
+// A flood: clients that send an illegal request, and more requests after it.
 import { connect } from 'node:net';
 import { requestBytes } from './request-kinds.ts';
 
 const ILLEGAL = 'GET /api/greetings HTTP/1.1\r\nX: no Host\r\n\r\n';
 
 export type Flood = {
-  /** How many connections have ended so far. Each was opened again. */
+  /** How many connections have ended so far. After each, the client has connected again. */
   readonly ended: () => number;
   readonly bytesSent: () => number;
 };
 
 /**
  * Starts `count` clients on this port of the loopback address. Every other one closes its side of the
- * connection when the server does, and connects again; the others go on sending until they are cut off.
+ * connection when the server does, and connects again; the others go on sending until the server closes the connection.
  */
 export function startFlood(port: number, count: number): Flood {
   const more = Buffer.concat(Array.from({ length: 16 }, () => requestBytes('browser', port, '/api/greetings')));

@@ -1,4 +1,5 @@
-// The floor: what people compare a service with. One constant reply; no routes, no query, no clock.
+// The floor: the smallest server on node:http, with which services are often compared. It sends one constant reply, and
+// has no routes, query or clock.
 import { createServer } from 'node:http';
 
 const body = JSON.stringify({ message: 'Hello, World!', generatedAt: '2026-11-20T10:15:30.123+00:00' });

@@ -1,4 +1,4 @@
-// Whether a request costs more when there are more connections, or when the process is older.
+// Measures whether a request costs more with more connections, or in an older process.
 import { measure } from './measure.ts';
 import { setup, type Comparison, type Setup } from './setup.ts';
 import { memoryTable, requestTable } from './tables.ts';
@@ -6,7 +6,7 @@ import { memoryTable, requestTable } from './tables.ts';
 const PATHS = ['/api/greetings'];
 const ROUNDS = 3;
 
-/** Prints what connections cost the floor and the service, and what age costs the service. */
+/** Prints the cost of a request by number of connections, and for the service by age of the process. */
 export async function printGrowth(floor: string, service: string): Promise<void> {
   console.log(requestTable(await measure([byConnections('floor', floor)], ROUNDS)));
   console.log(requestTable(await measure([byConnections('service', service)], ROUNDS)));
@@ -24,10 +24,10 @@ function byConnections(name: string, script: string): Comparison {
   });
   const setups = [
     withConnections(50, 50),
-    withConnections(1, 1), // every request has to wake the process up; with 50 connections one wake-up in ten does for many
+    withConnections(1, 1), // every request wakes the process; with 50 connections one wake-up serves about ten requests
     withConnections(500, 50, ', 50 active'),
     withConnections(2000, 50, ', 50 active'),
-    withConnections(2000, 2000, ', all active'), // more data than fits the caches of a CPU, the kernel's data included
+    withConnections(2000, 2000, ', all active'), // more data than the caches of a CPU hold, including the data of the kernel
   ];
   return { requestKind: 'Host only', paths: PATHS, setups };
 }

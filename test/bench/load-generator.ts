@@ -1,5 +1,5 @@
-// The load generator: a process of its own, so that its work is never counted as the server's. It reads
-// commands from stdin, with tabs between the words, and answers each with a line on stdout:
+// The process of the load generator. It is not the process of the server, so that only the work of the server is
+// measured. It reads commands from stdin, with tabs between the words, and answers each with a line on stdout:
 //   open PORT CONNECTIONS                                      ready
 //   run PORT KIND PATH CONNECTIONS REQUESTS TIME_MS            STATUS REQUESTS_PER_SECOND P50 P99
 //   close PORT                                                 ready

@@ -1,4 +1,4 @@
-// One run of the load generator: the same request again and again, and how long the replies take.
+// One run of the load generator: it sends the same request many times, and measures how long the replies take.
 import { listenForChunks, openConnectionsTo, type ClientConnection } from './client-connections.ts';
 import { requestBytes, type RequestKind } from './request-kinds.ts';
 
@@ -6,11 +6,11 @@ export type Run = {
   readonly port: number;
   readonly requestKind: RequestKind;
   readonly path: string;
-  /** How many connections take turns. */
+  /** How many connections are used in turn. */
   readonly connections: number;
-  /** The run ends after so many requests … */
+  /** The run ends after this many requests, or after `timeMs`, whichever comes first. */
   readonly requests: number;
-  /** … or after so many milliseconds, whichever comes first. */
+  /** In milliseconds. */
   readonly timeMs: number;
 };
 
@@ -22,9 +22,8 @@ export type RunResult = {
   readonly p99: number;
 };
 
-// Each connection has one request in progress at most, and 50 connections do at a time. That keeps the CPU
-// of the server busy for 95 % of a run and more (CPU µs × requests/s), without the pipelining that hardly
-// any client uses.
+// How many requests are in progress at a time, at most one on each connection, because few clients use pipelining. With
+// 50 the CPU of the server is busy for 95 % of a run or more (CPU µs × requests/s).
 const IN_PROGRESS = 50;
 
 /** Sends the requests of a run, and resolves when every request has its reply. */

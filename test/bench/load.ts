@@ -1,9 +1,9 @@
-// The load generator, as the process that commands it sees it.
+// Starts the load generator and sends commands to it.
 import type { Run, RunResult } from './load-run.ts';
 import { startNode, LOAD_CPU } from './processes.ts';
 
 export type Load = {
-  /** Opens connections until there are so many to this port. */
+  /** Opens connections until there are this many to this port. */
   readonly open: (port: number, connections: number) => Promise<void>;
   readonly run: (run: Run) => Promise<RunResult>;
   /** Closes all connections to this port. */

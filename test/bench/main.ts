@@ -1,5 +1,5 @@
-// npm run bench: the service beside the floor. `-- --compare DIR` adds another build of the service;
-// `-- --growth` measures instead whether a request costs more with connections or with time;
+// npm run bench compares the service with the floor. `-- --compare DIR` adds another build of the service.
+// `-- --growth` measures instead whether a request costs more with more connections or in an older process.
 // `-- --attack` measures instead how clients are served while the server is under attack.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ const otherBuild = options.compare === undefined ? undefined : resolve(options.c
 
 const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
 console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}`);
-if (options.attack || options.growth) requireOpenFiles(2_200); // 2,000 connections and more, and what node needs
+if (options.attack || options.growth) requireOpenFiles(2_200); // a little over 2,000 connections, and the files of node itself
 if (options.attack) await printAttack(floor, service);
 else if (options.growth) await printGrowth(floor, service);
 else await printComparison(floor, service, otherBuild);

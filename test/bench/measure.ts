@@ -1,4 +1,4 @@
-// Measures servers in turn, a little at a time, so that what slows one of them down slows the next down as well.
+// Measures servers in turn, each for a short time, so that a disturbance of the machine affects all of them alike.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuTime, residentMemory } from '../support/usage.ts';
 import { startLoad, type Load } from './load.ts';
@@ -6,7 +6,7 @@ import { startServer, type Server } from './processes.ts';
 import type { RequestKind } from './request-kinds.ts';
 import type { Comparison, Setup } from './setup.ts';
 
-/** Measurements, in the order they were taken: those of two servers at one index were taken one after the other. */
+/** Measurements in their order. Those of two servers at the same index were taken one after the other. */
 export type Figures = {
   status: string;
   readonly cpu: number[]; // µs of the server for a request
@@ -23,15 +23,15 @@ export type Result = Setup & {
 
 type RunningServer = { readonly result: Result; readonly server: Server };
 
-const WARM_UP_REQUESTS = 1000; // of a path at a time
-const SLICE_REQUESTS = 2500; // are measured as one: about 30 ms
+const WARM_UP_REQUESTS = 1000; // for one path, before the next path
+const SLICE_REQUESTS = 2500; // for one measurement, about 30 ms
 const SLICES = 4; // of each path in a round
-const TIME_LIMIT_MS = 110_000; // on a slow or busy machine there are fewer rounds
+const TIME_LIMIT_MS = 110_000; // when this time is over, no other round begins
 
 /**
- * Runs `rounds` rounds, or as many as there is time for, and returns a result for each setup. Each round
- * starts all servers anew: two processes of one program differ by some percent for as long as they live, by
- * where their memory lies and by what was compiled when.
+ * Runs `rounds` rounds, or as many as there is time for, and returns a result for each setup. Each round starts new
+ * server processes, because two processes of one program differ by some percent: by the addresses of their memory,
+ * and by the moments when V8 compiled their code.
  */
 export async function measure(comparisons: readonly Comparison[], rounds: number): Promise<Result[][]> {
   const results = comparisons.map(({ requestKind, setups }) => setups.map((one) => emptyResult(requestKind, one)));
@@ -53,7 +53,7 @@ async function measureRound(load: Load, paths: readonly string[], results: reado
   const servers: RunningServer[] = [];
   for (const result of results) servers.push(await startAndWarmUp(load, result, paths));
   for (let slice = 0; slice < SLICES; slice += 1) {
-    // Each goes first as often as last, so that none gains by what another leaves behind.
+    // Each server is first as often as it is last, so that the order gives none of them an advantage.
     const order = slice % 2 === 0 ? servers : servers.toReversed();
     for (const path of paths) {
       for (const server of order) await measureSlice(load, server, path);
@@ -67,13 +67,13 @@ async function startAndWarmUp(load: Load, result: Result, paths: readonly string
   const server = await startServer(result.script, result.env);
   const { port } = server;
   await load.open(port, connections);
-  // All paths from the start: V8 throws code away that it has compiled for one of them alone.
+  // All paths are used from the start, because V8 discards code that it has compiled for one of them alone.
   for (let sent = 0; sent < warmUp; sent += paths.length * WARM_UP_REQUESTS) {
     for (const path of paths) {
       await load.run({ port, requestKind, path, connections: active, requests: WARM_UP_REQUESTS, timeMs: Infinity });
     }
   }
-  await load.close(port); // the other servers warm up next, and idle connections may be closed meanwhile
+  await load.close(port); // while the other servers warm up, the server could close these connections as idle
   return { result, server };
 }
 
@@ -84,7 +84,7 @@ async function measureSlice(load: Load, { result, server }: RunningServer, path:
   if (figures === undefined) return;
   await load.open(port, connections);
   if (connections > active) {
-    // Each connection gets a request: one that never had any is timed out sooner, and costs a refusal.
+    // Each connection gets a request. One without any request is refused after a shorter time, and that costs time.
     await load.run({ port, requestKind, path, connections, requests: connections, timeMs: Infinity });
   }
   await sleep(settleMs);

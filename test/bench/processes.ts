@@ -1,4 +1,4 @@
-// The processes of the benchmark: each pinned to a CPU where that can be done, and none left behind.
+// Starts the processes of the benchmark, pins each to a CPU where that is possible, and ends them at the end.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -8,19 +8,19 @@ export type NodeProcess = {
   readonly pid: number;
   /** The next line on its stdout. Throws when the process has ended instead. */
   readonly readLine: () => Promise<string>;
-  /** Reads and drops everything that it prints from now on. */
+  /** Reads and discards everything that it prints from now on. */
   readonly dropOutput: () => void;
   readonly writeLine: (line: string) => void;
   readonly stop: () => Promise<void>;
 };
 
 const SERVER_CPU = '0';
-/** The CPU of everything but the server. */
+/** The CPU of all processes but the server. */
 export const LOAD_CPU = '1';
 
 /** Whether `taskset` is installed, and both CPUs may be used. */
 export const isPinned = [SERVER_CPU, LOAD_CPU].every((cpu) => spawnSync('taskset', ['-c', cpu, 'true']).status === 0);
-// This process reads the servers' access logs, which would else take time from the server.
+// This process reads the access logs of the servers. On the CPU of the server it would take time from it.
 if (isPinned) spawnSync('taskset', ['-c', '-p', LOAD_CPU, String(process.pid)]);
 
 const running = new Set<ChildProcess>();

@@ -1,4 +1,4 @@
-// What is measured: servers, and the load on each.
+// The servers that are measured, and the load on each.
 import type { Environment } from './processes.ts';
 import type { RequestKind } from './request-kinds.ts';
 
@@ -7,21 +7,21 @@ export type Setup = {
   readonly name: string;
   readonly script: string;
   readonly env: Environment;
-  /** The paths it is measured with, out of those of the comparison. */
+  /** The paths of the comparison that this server is measured with. */
   readonly paths: readonly string[];
   readonly connections: number;
-  /** How many of the connections take turns with the requests. The others stay idle. */
+  /** How many of the connections are used for requests, in turn. The others stay idle. */
   readonly active: number;
   /** Requests before anything is measured. */
   readonly warmUp: number;
-  /** How long before and after a measurement nothing is sent, for the server to be idle when its CPU time is read. */
+  /** How long nothing is sent before and after a measurement, so that the server is idle when its CPU time is read. */
   readonly settleMs: number;
 };
 
-/** Servers that get the same requests. The first is what the others are compared with. */
+/** Servers that get the same requests. The others are compared with the first. */
 export type Comparison = { readonly requestKind: RequestKind; readonly paths: readonly string[]; readonly setups: readonly Setup[] };
 
-/** A setup as most are: compiled by V8 when it is measured, and with a request in progress on every connection. */
+/** The usual setup: the warm-up is long enough for V8 to compile the code, and every connection is in use. */
 export function setup(name: string, script: string, paths: readonly string[]): Setup {
   return { name, script, env: {}, paths, connections: 50, active: 50, warmUp: 100_000, settleMs: 5 };
 }

@@ -1,4 +1,4 @@
-// Slow clients: each holds a connection, and sends a byte of a request head every second.
+// Slow clients: each keeps a connection open, and sends one byte of a request head every second.
 import { connect } from 'node:net';
 
 const HEAD_BYTES = `GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(1_000)}`; // its end is never sent
@@ -8,7 +8,7 @@ const RECONNECT_DELAY_MS = 10;
 export type SlowClients = {
   /** How many connections are open now. */
   readonly open: () => number;
-  /** How many connections the server has closed so far. Each was opened again. */
+  /** How many connections the server has closed so far. After each, the client has connected again. */
   readonly closed: () => number;
 };
 

@@ -1,4 +1,4 @@
-// How long a start takes: from spawning the process to its first reply.
+// Measures how long a start takes, from the creation of the process to its first reply.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { startServer } from './processes.ts';

@@ -1,6 +1,6 @@
-// Medians: a disturbed measurement counts no more than any other, however far off it is.
+// Medians. A single measurement that was disturbed hardly changes a median.
 
-/** The value with as many above it as below it. */
+/** The middle one of the sorted values, or the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
@@ -8,8 +8,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * How `values` compare to `others`, measured in turn with them: the median of the ratios of neighbours.
- * Whatever slows the machine down for a while slows both neighbours, and drops out of their ratio.
+ * Compares `values` with `others`, which were measured in turn with them: the median of the ratios of values at the
+ * same index. A disturbance of the machine slows both down, and hardly changes their ratio.
  */
 export function medianRatio(values: readonly number[], others: readonly number[]): number {
   return median(values.map((value, i) => value / (others[i] ?? Number.NaN)));

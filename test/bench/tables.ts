@@ -1,8 +1,8 @@
-// The tables that the benchmark prints, each figure with its ratio to that of the first server.
+// The tables that the benchmark prints. Each has the ratios of the other servers to the first one.
 import { median, medianRatio } from './statistics.ts';
 import type { Result } from './measure.ts';
 
-/** What a request costs: a row for each path and server. Each of `comparisons` is the results of servers that got the same requests. */
+/** The cost of a request: a row for each path and server. Each of `comparisons` has the results of servers with the same requests. */
 export function requestTable(comparisons: readonly (readonly Result[])[]): string {
   const rows = comparisons.flatMap(requestRows);
   return table([['request', 'path', 'server', 'status', 'CPU µs', 'ratio', 'requests/s', 'p50 ms', 'p99 ms'], ...rows], 3);
@@ -21,7 +21,7 @@ function requestRows(results: readonly Result[]): string[][] {
     })).flat();
 }
 
-/** Memory of each server: a row for each. */
+/** The memory of each server: a row for each. */
 export function memoryTable(comparisons: readonly (readonly Result[])[]): string {
   const rows = comparisons.flatMap((results) => results.map(({ name, requestKind, memory }) =>
     [requestKind, name, median(memory).toFixed(1), medianRatio(memory, results[0]?.memory ?? []).toFixed(2)]));

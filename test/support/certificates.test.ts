@@ -1,4 +1,4 @@
-// The tests' certificates are what the other tests take them for.
+// Tests that the certificates for tests have the properties that the other tests need.
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ test('a certificate names its subject and localhost, and is signed with its own 
   createSecureContext({ cert, key });
 });
 
-test('a certificate is valid from now for as many days as wanted, or has expired', (t) => {
+test('a certificate is valid from now for the given number of days, or has expired', (t) => {
   const folder = temporaryFolder(t);
   const day = 24 * 60 * 60 * 1000;
   for (const [days, validDays] of [[1, 1], [30, 30], [-1, 1]] as const) {
@@ -43,7 +43,7 @@ test('a validity is written to the second, before 2050 and from then on', () => 
   assert.deepEqual([validFrom, validTo], ['Dec 31 23:59:59 2049 GMT', 'Jan  1 00:00:00 2050 GMT']);
 });
 
-test('a weak certificate is sound, but TLS refuses its key as too small', (t) => {
+test('a weak certificate is valid, but TLS refuses its key as too small', (t) => {
   const { cert, key, certificate, privateKey } = read(makeWeakCertificate(temporaryFolder(t), 'weak'));
   assert.equal(certificate.subject, 'CN=weak');
   assert.equal(privateKey.asymmetricKeyDetails?.modulusLength, 512);
@@ -52,7 +52,7 @@ test('a weak certificate is sound, but TLS refuses its key as too small', (t) =>
   assert.throws(() => createSecureContext({ cert, key }), { code: 'ERR_SSL_EE_KEY_TOO_SMALL' });
 });
 
-test('the first certificate of a broken chain is sound, but TLS refuses the second', (t) => {
+test('the first certificate of a broken chain is valid, but TLS refuses the second', (t) => {
   const { cert, key, certificate, privateKey } = read(makeBrokenChain(temporaryFolder(t), 'chain'));
   assert.equal(cert.split('-----BEGIN CERTIFICATE-----').length - 1, 2);
   assert.equal(certificate.subject, 'CN=chain');

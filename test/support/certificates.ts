@@ -1,4 +1,4 @@
-// Certificates for tests, made anew with node:crypto: no private key is ever committed.
+// Certificates for tests. They are made with node:crypto in each test, so that no private key is in the repository.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ function write(folder: string, commonName: string, days: number, privateKey: Key
   return { certFile, keyFile };
 }
 
-/** It starts now, or a day before its end if that is in the past. */
+/** The validity begins now, or, when it ends in the past, a day before its end. */
 function validity(days: number): Validity {
   const now = Date.now();
   const to = now + days * DAY;

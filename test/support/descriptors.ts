@@ -1,19 +1,19 @@
-// Descriptors of sockets of this process, to hand them to another one. Node does not tell which they are, but
-// Linux does: those that were not there before.
+// Finds the descriptors of sockets of this process, so that they can be handed over to another process. Node does not
+// tell a descriptor. On Linux it is the one that was not in /proc/self/fd before.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync, renameSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** Why such tests are skipped, or false. */
-export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux tells which descriptors a process has';
+/** The reason why tests that hand over sockets are skipped here, or false. */
+export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux has a list of the descriptors of a process';
 
 export type ListeningSocket = {
   readonly fd: number;
-  /** 0: a Unix socket. */
+  /** 0 for a Unix socket. */
   readonly port: number;
-  /** From now on only those listen that it has been handed to: node would go on accepting connections. */
+  /** Closes the socket in this process, which would accept connections. Only processes that have received it listen then. */
   readonly giveUp: () => void;
 };
 
@@ -30,7 +30,7 @@ export async function listeningSocket(t: TestContext, path?: string): Promise<Li
     fd,
     port: typeof address === 'object' && address !== null ? address.port : 0,
     giveUp: () => {
-      if (path !== undefined) renameSync(path, `${path}.kept`); // node removes the file
+      if (path !== undefined) renameSync(path, `${path}.kept`); // without this, node removes the file
       server.close();
       if (path !== undefined) renameSync(`${path}.kept`, path);
     },
@@ -47,7 +47,7 @@ export async function datagramSocket(t: TestContext): Promise<number> {
   });
 }
 
-/** A TCP socket that is connected to another one of this process. */
+/** A TCP socket that is connected to another socket of this process. */
 export async function connectedSocket(t: TestContext): Promise<number> {
   const server = createServer((socket) => t.after(() => socket.destroy()));
   server.listen({ port: 0, host: '127.0.0.1' });
@@ -79,6 +79,6 @@ function isSocket(fd: number): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
   } catch {
-    return false; // the one that the folder was read with, which is closed by now
+    return false; // the descriptor that the folder was read with is closed by now
   }
 }

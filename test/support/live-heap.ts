@@ -1,4 +1,4 @@
-// What garbage collection leaves of the heap.
+// Measures how much of the heap is still in use after a garbage collection.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

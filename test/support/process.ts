@@ -1,40 +1,40 @@
-// The service as a process of its own: the entry that this build has, started as an operator starts it.
+// Starts the service as a process, as an operator does.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'node:test';
 
-// Compiled tests start the compiled entry; tests run from the sources start the sources.
+// Compiled tests start the compiled service; tests that run as TypeScript start the sources.
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-/** What node is started with. */
+/** The path of the entry point. */
 export const ENTRY = fileURLToPath(new URL(`../../src/main.${extension}`, import.meta.url));
 
 export type LogLine = { readonly time: string; readonly level: string; readonly message: string; readonly [field: string]: unknown };
 
 export type ServiceProcess = {
   readonly child: ChildProcess;
-  /** The next log line; a test waits for lines, never for time. */
+  /** Resolves with the next log line. */
   readonly nextLine: () => Promise<LogLine>;
-  /** Lines not read yet, all of them, once the process has ended, and how it ended. */
+  /** Resolves when the process has ended, with all log lines that have not been read, and with how it ended. */
   readonly ended: () => Promise<{ lines: LogLine[]; code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Starts the service with `env` and nothing else of the surrounding environment but coverage. */
+/** Starts the service. Its environment is `env`, and the variable for coverage when coverage is measured. */
 export function spawnService(t: TestContext, env: Readonly<Record<string, string>>, nodeFlags: readonly string[] = []): ServiceProcess {
   return spawnProcess(t, [process.execPath, ...nodeFlags, ENTRY], env);
 }
 
 /**
- * Starts the service as a supervisor does that hands over open sockets, by the rules of sd_listen_fds(3):
- * `descriptors` are those of this process. LISTEN_PID is the id of the service: a shell becomes node.
+ * Starts the service, and hands over the sockets with these descriptors of this process, as sd_listen_fds(3)
+ * defines it. LISTEN_PID is the process id of a shell, which exec replaces by node.
  */
 export function spawnWithSockets(t: TestContext, descriptors: readonly (number | 'ignore')[], env: Readonly<Record<string, string>>, nodeFlags: readonly string[] = []): ServiceProcess {
   const handOver = ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'];
   return spawnProcess(t, [...handOver, process.execPath, ...nodeFlags, ENTRY], { LISTEN_FDS: String(descriptors.length), ...env }, descriptors);
 }
 
-/** Starts `command`, whose log is that of the service. */
+/** Starts `command`, which starts the service in the same process. */
 export function spawnProcess(t: TestContext, command: readonly string[], env: Readonly<Record<string, string>>, descriptors: readonly (number | 'ignore')[] = []): ServiceProcess {
   const coverage = process.env['NODE_V8_COVERAGE'];
   const [program = '', ...words] = command;

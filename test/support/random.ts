@@ -1,14 +1,14 @@
-// Chance that can be had again: the same seed, the same choices.
+// Random choices that can be repeated: the same seed gives the same choices.
 
 export type Random = {
-  /** A whole number from 0 to below `limit`. */
+  /** A whole number of at least 0 that is less than `limit`. */
   readonly below: (limit: number) => number;
   readonly pick: <T>(from: readonly [T, ...T[]]) => T;
 };
 
-/** Choices that follow from `seed` (mulberry32). */
+/** Random choices for `seed`, with the generator mulberry32. */
 export function createRandom(seed: number): Random {
-  // Seeds next to each other are to begin far apart.
+  // Neighbouring seeds get states that are far apart.
   let state = Math.imul(seed, 0x9e3779b1);
 
   function below(limit: number): number {

@@ -1,5 +1,5 @@
-// The part of JSON Schema 2020-12 that descriptions of small services use (with `nullable` of OpenAPI 3.0),
-// checked by hand. Keywords that it does not know are not checked; `unknownKeywords` names them.
+// Validates values with the part of JSON Schema 2020-12 that descriptions of small services use, and with `nullable`
+// of OpenAPI 3.0. Other keywords are not checked; `unknownKeywords` returns them.
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ const CHECKED = [
   'required', 'properties', 'additionalProperties', 'allOf', 'anyOf', 'oneOf',
 ];
 
-/** What of `value` does not fit `schema`: a line for each misfit, none when it fits. `document` is what `$ref` refers to. */
+/** Validates `value`: a sentence for each violation of `schema`, none when it is valid. `$ref` refers to `document`. */
 export function misfits(schema: unknown, value: unknown, document: unknown = schema, at = '$'): string[] {
   if (schema === false) return [`${at}: is not allowed`];
   if (!isObject(schema)) return [];
@@ -28,7 +28,7 @@ export function misfits(schema: unknown, value: unknown, document: unknown = sch
   ];
 }
 
-/** The keywords in `schema`, which must be a single one without `$ref`, that `misfits` does not check. */
+/** The keywords in `schema` that `misfits` does not check. It does not follow `$ref`. */
 export function unknownKeywords(schema: unknown): string[] {
   if (!isObject(schema)) return [];
   const inner = [...Object.values(Object(schema['properties'])), schema['items'], schema['additionalProperties']];

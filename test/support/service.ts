@@ -1,4 +1,4 @@
-// The service in this process, on a free port, with a clock and ears that the test holds.
+// Starts the service in the process of the test, on a free port. The test sets the clock and sees all reports.
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -12,7 +12,7 @@ export type Service = {
   readonly app: App;
   readonly server: Server;
   readonly port: number;
-  /** What was told of while it ran. */
+  /** What the service has reported so far: errors, refusals, closed connections and finished requests. */
   readonly reported: readonly { readonly error: unknown; readonly traceId: string }[];
   readonly refusals: readonly number[];
   readonly dropped: readonly string[];
@@ -27,7 +27,7 @@ export type ServiceOptions = {
   readonly maxConnections?: number;
   readonly limits?: Partial<Limits>;
   readonly observed?: boolean;
-  /** Which of its servers; the plain one when not given. */
+  /** Creates the server that is started; by default it is the one for plain HTTP. */
   readonly server?: (app: App) => Server;
 };
 
@@ -42,7 +42,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   return service;
 }
 
-/** Starts the service; who calls this stops it. */
+/** Starts the service. The caller must stop it. */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const reported: { error: unknown; traceId: string }[] = [];
   const refusals: number[] = [];

@@ -1,8 +1,8 @@
-// What a process uses. Linux tells exactly, in /proc; elsewhere `ps` tells roughly.
+// Measures what a process uses: exactly in /proc on Linux, and roughly with `ps` elsewhere.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** User and system CPU time of all threads, in microseconds: to the nanosecond on Linux, while the process is idle. */
+/** User and system CPU time of all threads, in microseconds. On Linux it is exact to the nanosecond while the process is idle. */
 export function cpuTime(pid: number): number {
   if (process.platform !== 'linux') return psCpuTime(pid);
   const tasks = readdirSync(`/proc/${pid}/task`);
@@ -16,7 +16,7 @@ function psCpuTime(pid: number): number {
   return seconds * 1_000_000;
 }
 
-/** Resident memory, in MiB: none of a process that has just ended. */
+/** Resident memory, in MiB; 0 when the process has just ended. */
 export function residentMemory(pid: number): number {
   const kibibytes = process.platform === 'linux' ? linuxResidentMemory(pid) : ps(pid, 'rss');
   return Number(kibibytes ?? 0) / 1024;
@@ -26,7 +26,7 @@ function linuxResidentMemory(pid: number): string | undefined {
   return /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
 }
 
-/** How many files and connections are open, on Linux. */
+/** The number of open files and connections, on Linux. */
 export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

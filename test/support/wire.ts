@@ -1,16 +1,16 @@
-// A client that sends exact bytes and shows exact bytes: what node's own client would tidy up is the point.
+// A client that sends exact bytes and returns the exact bytes that it receives. Node's own client does neither.
 import { connect, type Socket } from 'node:net';
 
 export type WireReply = {
   /** `HTTP/1.1 200 OK` */
   readonly statusLine: string;
   readonly status: number;
-  /** As sent, in order: `Name: value`. The `Date`, once it has been seen to be one, reads `Date: now`. */
+  /** As received, in order: `Name: value`. A well-formed date is replaced by `Date: now`. */
   readonly headers: readonly string[];
   readonly body: string;
 };
 
-export type Exchange = { readonly replies: readonly WireReply[]; /** The server ended the connection. */ readonly ended: boolean };
+export type Exchange = { readonly replies: readonly WireReply[]; /** Whether the server ended its side. */ readonly ended: boolean };
 
 const IMF_FIXDATE = /^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
@@ -36,12 +36,12 @@ export function parseReplies(bytes: Buffer): WireReply[] {
   return replies;
 }
 
-/** Sends `request` (a string is sent as latin1, a byte a character) and reads until the server ends. */
+/** Sends `request` and reads until the connection is closed. A string is sent with one byte for each character. */
 export function exchange(port: number, request: string | Buffer): Promise<Exchange> {
   return exchangeOn(connect({ port, host: '127.0.0.1' }), request);
 }
 
-/** As `exchange`, on a socket that is connected already or about to be (TLS, say). */
+/** As `exchange`, on a socket that is connected or connecting, for example a TLS socket. */
 export function exchangeOn(socket: Socket, request: string | Buffer): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -62,12 +62,12 @@ export function exchangeOn(socket: Socket, request: string | Buffer): Promise<Ex
   });
 }
 
-/** A request without content, as bytes. The connection is to be closed after it unless `fields` say otherwise. */
+/** The bytes of a request without content. It asks for the connection to be closed, unless `fields` are given. */
 export function requestBytes(method: string, target: string, fields: readonly string[] = ['Connection: close']): string {
   return [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n');
 }
 
-/** The one reply to one request on a connection of its own. */
+/** Sends one request on a new connection, and resolves with the one reply. */
 export async function request(port: number, method: string, target: string, fields: readonly string[] = []): Promise<WireReply> {
   const { replies, ended } = await exchange(port, requestBytes(method, target, ['Connection: close', ...fields]));
   const [reply] = replies;
