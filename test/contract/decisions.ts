@@ -1,6 +1,6 @@
-// The decisions, row by row: what this project does where the specification is silent. Another right
-// implementation may do otherwise. Those that cannot be seen in a reply (configuration, logs, exit codes) have
-// their tests elsewhere.
+// The rows of the decisions: what this project does where the specification says nothing. Another correct
+// implementation may differ. Decisions that cannot be seen in a reply (configuration, log, exit codes) are tested
+// elsewhere.
 import * as exact from './exact.ts';
 import { fieldIs, isString, member, memberIs, members, message, noBody, status, type Expectation } from './expectation.ts';
 import { MAX_NAME_LENGTH } from './limits.ts';
@@ -24,7 +24,7 @@ export function decisions(subject: Subject): Part {
   const notFound = (...expected: Expected) => given(404, get('/nope', expected, exact.empty(404)));
   const notAllowed = (...expected: Expected) => given(405, ask(subject, 'POST /health', expected, exact.empty(405)));
   const description = (...expected: Expected) => (environment === 'development' ? [given(200, get('/openapi/v1.json', expected, undefined))] : []);
-  /** On a mapped path 405, on any other 404: for methods that not every parser knows, which end the connection. */
+  /** A step for a method that not every parser knows. The connection may be closed after the reply. */
   const unknownMethod = (method: string, path: string, code: number): Step => ({
     send: head(`${method} ${path} HTTP/1.1`, `Host: ${authority}`), replies: [[status(code)]], closes: true, exact: exact.empty(code),
   });
@@ -45,7 +45,7 @@ export function decisions(subject: Subject): Part {
       {
         heading: '3: which name',
         rows: [
-          greeted('a plus is a space', '?name=+Ada+Lovelace+', 'Ada Lovelace'),
+          greeted('a plus sign is decoded as a space', '?name=+Ada+Lovelace+', 'Ada Lovelace'),
           greeted('the first of several names counts', '?name=Ada&name=Grace&name=', 'Ada'),
           refused('the first of several names counts, when it is empty as well', '?name=&name=Ada', exact.TOO_SHORT),
           greeted('keys are case-sensitive', '?NAME=&Name=&name=Ada', 'Ada'),
@@ -56,9 +56,9 @@ export function decisions(subject: Subject): Part {
           greeted('a semicolon does not separate', '?name=a;name=b', 'a;name=b'),
           greeted('a key of the prototype is no name', '?__proto__=Ada&constructor=Ada', 'World'),
           greeted('invalid UTF-8 becomes U+FFFD', '?name=%FF%C3', '\uFFFD\uFFFD'),
-          greeted('a malformed percent stays as it is', '?name=%zz%', '%zz%'),
-          greeted('a percent with one digit stays as it is', '?name=%2z', '%2z'),
-          greeted('what a browser sends as it is is read as it is', '?name=<script>alert(1)</script>', '<script>alert(1)</script>'),
+          greeted('a percent sign without two hex digits stays unchanged', '?name=%zz%', '%zz%'),
+          greeted('a percent sign with one hex digit stays unchanged', '?name=%2z', '%2z'),
+          greeted('characters that a browser sends without encoding stay unchanged', '?name=<script>alert(1)</script>', '<script>alert(1)</script>'),
           { says: '/health ignores a query', steps: [get('/health?name=', [status(200)], exact.healthy())] },
         ],
       },
@@ -87,13 +87,13 @@ export function decisions(subject: Subject): Part {
         heading: '7: traceId is a traceparent (W3C Trace Context)',
         rows: [
           { says: 'traceId has the form of a traceparent', steps: [invalid([traceId('00-<32 hex digits>-<16 hex digits>-<00 or 01>', /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)])] },
-          { says: 'a valid traceparent hands down its trace id and flag, not its span id', steps: [invalid([inTrace('01')], [`traceparent: ${PARENT}-01`])] },
-          { says: 'a traceparent that is not sampled hands down that', steps: [invalid([inTrace('00')], [`Traceparent: ${PARENT}-00`])] },
-          { says: 'of a traceparent of a later version the first four fields are read', steps: [invalid([inTrace('01')], [`traceparent: cc${PARENT.slice(2)}-01-more`])] },
-          { says: 'of the flags of a traceparent only the one for sampled is handed down', steps: [invalid([inTrace('01')], [`traceparent: ${PARENT}-ff`])] },
-          { says: 'two traceparents are none', steps: [invalid([inNewTrace], [`traceparent: ${PARENT}-01`, `traceparent: ${PARENT}-01`])] },
+          { says: 'traceId has the trace id and the sampled flag of a valid traceparent, and another span id', steps: [invalid([inTrace('01')], [`traceparent: ${PARENT}-01`])] },
+          { says: 'traceId is not sampled when the traceparent is not', steps: [invalid([inTrace('00')], [`Traceparent: ${PARENT}-00`])] },
+          { says: 'of a traceparent of a later version the first four fields are used', steps: [invalid([inTrace('01')], [`traceparent: cc${PARENT.slice(2)}-01-more`])] },
+          { says: 'of the flags of a traceparent only the sampled flag is used', steps: [invalid([inTrace('01')], [`traceparent: ${PARENT}-ff`])] },
+          { says: 'two traceparents are ignored', steps: [invalid([inNewTrace], [`traceparent: ${PARENT}-01`, `traceparent: ${PARENT}-01`])] },
           ...[
-            ['with upper-case digits', `${PARENT.toUpperCase()}-01`], ['with more behind it', `${PARENT}-01-more`], ['of version ff', `ff${PARENT.slice(2)}-01`],
+            ['with upper-case digits', `${PARENT.toUpperCase()}-01`], ['with more after it', `${PARENT}-01-more`], ['of version ff', `ff${PARENT.slice(2)}-01`],
             ['without flags', PARENT], ['with a trace id of zeros', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`], ['with a span id of zeros', `${PARENT.slice(0, 36)}${'0'.repeat(16)}-01`],
           ].map(([what, value]): Row => ({ says: `a traceparent ${what} is ignored`, steps: [invalid([inNewTrace], [`traceparent: ${value}`])] })),
         ],
@@ -109,7 +109,7 @@ export function decisions(subject: Subject): Part {
               ask(subject, `${method} /nope`, [status(404)], exact.empty(404)),
             ],
           })),
-          { says: 'BREW, which nobody knows, is 405 on a mapped path and 404 on any other', steps: [unknownMethod('BREW', '/health', 405), unknownMethod('BREW', '/nope', 404)] },
+          { says: 'BREW, which is in no standard, is 405 on a mapped path and 404 on any other', steps: [unknownMethod('BREW', '/health', 405), unknownMethod('BREW', '/nope', 404)] },
           { says: 'methods are case-sensitive: get is 405', steps: [unknownMethod('get', '/health', 405)] },
           {
             says: 'CONNECT is 501, and ends the connection',

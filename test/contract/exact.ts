@@ -1,5 +1,5 @@
-// The replies of this project's own service, byte for byte, as it gives them with its clock held still. In
-// `npm test` every row is held to them as well, so that no character of a reply changes unseen.
+// The exact bytes of the replies of this project's service, with a clock that stands still. `npm test` compares every
+// reply with them, so that no byte of a reply changes unnoticed.
 import { MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './limits.ts';
 
 /** The clock of the service in `npm test`. */
@@ -13,11 +13,11 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 501: 'Not Implemented', 505: 'HTTP Version Not Supported',
 };
 
-// Of values that differ from reply to reply, one stands for all.
+// These replace the values that differ from reply to reply.
 const ANY_DATE = 'Date: now';
 const ANY_TRACE_ID = `00-${'x'.repeat(32)}-${'x'.repeat(16)}-xx`;
 
-/** Received bytes with the one value for all in place of each date and each trace id that is well-formed. */
+/** Received bytes, in which each well-formed date and trace id is replaced by ANY_DATE and ANY_TRACE_ID. */
 export function withoutWhatVaries(bytes: Buffer): string {
   return bytes.toString('utf8')
     .replace(/^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT(?=\r$)/gm, ANY_DATE)

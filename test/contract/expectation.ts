@@ -1,13 +1,13 @@
-// What can be expected of a reply. Each expectation is as lenient as the specification is silent: fields in
-// any case and order, further fields, any framing, JSON compared as values.
+// What can be expected of a reply. Everything that the specification leaves open is accepted: any order and case of
+// field names, further fields, any framing, and any notation of the same JSON value.
 import { isDeepStrictEqual } from 'node:util';
 import { field, json, type Reply } from './reply.ts';
 
-/** When the request was sent and the reply was there: milliseconds since the epoch. */
+/** When the request was sent and when the reply had arrived, in milliseconds since the epoch. */
 export type Times = { readonly sentAt: number; readonly receivedAt: number };
 
 export type Expectation = {
-  /** It in words, for a report: "status 200". */
+  /** The expectation in words, for a report, such as "status 200". */
   readonly text: string;
   readonly holds: (reply: Reply, times: Times) => boolean;
 };
@@ -16,7 +16,7 @@ export function status(expected: number): Expectation {
   return { text: `status ${expected}`, holds: (reply) => reply.status === expected };
 }
 
-/** The Content-Type: further parameters are allowed, those in `expected` must be there. */
+/** The Content-Type. It must have the parameters in `expected`, and may have others. */
 export function mediaType(expected: string): Expectation {
   const [type, ...parameters] = mediaTypeParts(expected);
   return {
@@ -39,7 +39,7 @@ export function body(expected: string): Expectation {
 
 export const noBody: Expectation = { text: 'no body', holds: (reply) => reply.body === '' };
 
-/** One field with that value; `undefined`: no such field. */
+/** The field has this value; undefined: there is no such field. */
 export function fieldIs(name: string, expected: string | undefined): Expectation {
   return {
     text: expected === undefined ? `no field ${name}` : `${name}: ${expected}`,
@@ -47,7 +47,7 @@ export function fieldIs(name: string, expected: string | undefined): Expectation
   };
 }
 
-/** What is at `path` ("errors.name") in the JSON body fits `test`; `text` says it in words. */
+/** The value at `path` (such as "errors.name") in the JSON body passes `test`; `text` describes the test. */
 export function member(path: string, text: string, test: (value: unknown) => boolean): Expectation {
   return { text: `${path} in the JSON body: ${text}`, holds: (reply) => test(valueAt(json(reply), path)) };
 }
@@ -68,7 +68,7 @@ export function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** The names in the JSON body, all of them, in any order. */
+/** The JSON body is an object with exactly these members, in any order. */
 export function members(...names: readonly string[]): Expectation {
   return {
     text: `a JSON object of ${names.join(', ')} and nothing else`,
@@ -83,7 +83,7 @@ export function message(name: string): Expectation {
   return memberIs('message', `Hello, ${name}!`);
 }
 
-/** The clocks of two machines may differ by this much before it counts. */
+/** A difference of two clocks up to this is accepted. */
 const CLOCK_TOLERANCE_MS = 5_000;
 
 export const timeOfRequest: Expectation = {

@@ -1,29 +1,29 @@
-// Holds a server to a row: sends what the row sends, and compares what comes back.
+// Checks a server against a row: sends the bytes of the row, and compares the replies with what the row expects.
 import { withoutWhatVaries } from './exact.ts';
 import type { Row, Seen, Step } from './row.ts';
 import type { Talk, Talker } from './talk.ts';
 
 export type Server = {
   readonly talk: Talker;
-  /** Every byte is compared with those of this project's own service, and the connection must be closed at the end. */
+  /** Whether every byte must be the same as from this project's service, and the connection must be closed. */
   readonly exact: boolean;
-  /** Everything that was seen in this run, for the rows that look at it as a whole. */
+  /** All replies of this run, for the rows that review them together. */
   readonly seen: Seen[];
 };
 
 /** Where a server differs from a row. */
 export type Difference = {
   readonly send: string;
-  /** What does not hold, in words. */
+  /** The expectations that are not met, in words. */
   readonly expected: readonly string[];
   readonly talk: Talk;
 };
 
-/** What there is to say of a server and a row. */
-export type Verdict = 'holds' | 'not checked' | Difference;
+/** The result of checking a server against a row. */
+export type RowResult = 'holds' | 'not checked' | Difference;
 
-/** Whether `server` does what a row says, or else the first difference. */
-export async function hold(row: Row, server: Server): Promise<Verdict> {
+/** Checks whether `server` does what a row says, and resolves with the first difference, if there is one. */
+export async function hold(row: Row, server: Server): Promise<RowResult> {
   const own: Seen[] = [];
   let latest: { readonly send: string; readonly talk: Talk } | undefined;
   for (const step of row.steps) {
@@ -53,7 +53,7 @@ function missed(step: Step, { replies, bytes, rest, end, sentAt, receivedAt }: T
     else if (end === 'silent') unmet.push('the connection is closed');
   }
   if (!exact || step.exact === undefined) return unmet;
-  if (end === 'reset') unmet.push('the connection is closed in order');
+  if (end === 'reset') unmet.push('the connection is closed without a reset');
   if (withoutWhatVaries(bytes) !== step.exact) unmet.push(`exactly the bytes\n${step.exact}`);
   return unmet;
 }

@@ -1,5 +1,5 @@
-// Walks a part of the contract with this project's own service in this process: its clock is held still, another
-// one beside it throws, and every byte is compared.
+// Tests the rows of a part of the contract against this project's service in this process. The clock of the service
+// stands still, a second service has a clock that throws, and every byte of the replies is compared.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -11,7 +11,7 @@ import type { Part, Row, Seen, Subject } from './row.ts';
 import { EXCEPTION_TEXT } from './specification.ts';
 import { talker } from './talk.ts';
 
-/** Tests each row of a part, in Development or not, as a test of its own within `t`. */
+/** Tests each row of a part, in Development or Production, as a subtest of `t`. */
 export async function walkInProcess(t: TestContext, part: (subject: Subject) => Part, environment: 'development' | 'production'): Promise<void> {
   const development = environment === 'development';
   const service = await startService(t, { development, now: () => STILL_CLOCK });
@@ -21,13 +21,13 @@ export async function walkInProcess(t: TestContext, part: (subject: Subject) => 
   async function test(row: Row): Promise<void> {
     const { port, reported, refusals } = row.needs === 'an exception' ? failing : service;
     const before = { seen: seen.length, refusals: refusals.length };
-    const verdict = await hold(row, {
+    const rowResult = await hold(row, {
       talk: talker({ connect: () => connect({ port, host: '127.0.0.1' }), now: () => STILL_CLOCK, patienceMs: () => 30_000 }), exact: true, seen,
     });
-    if (verdict !== 'holds') assert.fail(verdict === 'not checked' ? verdict : describeDifference(verdict));
-    if (row.needs !== 'an exception') assert.deepEqual(reported, [], 'a client is no error of ours');
+    if (rowResult !== 'holds') assert.fail(rowResult === 'not checked' ? rowResult : describeDifference(rowResult));
+    if (row.needs !== 'an exception') assert.deepEqual(reported, [], 'no request of a client causes an error in the service');
     const refused = seen.slice(before.seen).map(({ reply }) => reply).filter(({ status, body }) => body === '' && REFUSALS.includes(status));
-    assert.deepEqual(refusals.slice(before.refusals), refused.map(({ status }) => status), 'what is illegal is counted, and nothing else');
+    assert.deepEqual(refusals.slice(before.refusals), refused.map(({ status }) => status), 'exactly the illegal requests are counted as refused');
   }
 
   for (const { heading, rows } of part({ authority: 'localhost', environment }).sections) {

@@ -1,5 +1,5 @@
-// `npm run contract` as a person runs it, in a process of its own; and that the contract can fail: of a server that is
-// wrong in one thing, the rows that are about it say so, and no others.
+// Tests `npm run contract` as a process. Then tests that the contract detects mistakes: for a server with one mistake,
+// exactly the rows on that mistake fail.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ import { answer, right, serve, throwingClock, type Behaviour } from './wrong-ser
 const MAIN = fileURLToPath(import.meta.url).replace(/main\.test(\.[jt]s)$/, 'main$1');
 
 async function contract(...args: readonly string[]) {
-  // Without the environment of `node --test`, which makes a nested test runner speak to the outer one.
+  // The environment is empty, because that of `node --test` makes the inner test runner report to the outer one.
   const child = spawn(process.execPath, [MAIN, ...args], { env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };
@@ -32,7 +32,7 @@ async function contract(...args: readonly string[]) {
 /** A server that listens at `path`, or on a free port of this machine, and replies to the first packet of each connection. */
 async function listen(t: TestContext, replyTo: (bytes: Buffer) => Buffer | string, path?: string): Promise<string> {
   const server = createServer((socket) => {
-    socket.on('error', () => {}); // a client that has seen enough
+    socket.on('error', () => {}); // the client may close the connection first
     socket.once('data', (bytes: Buffer) => socket.end(replyTo(bytes)));
   });
   server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path });
@@ -44,7 +44,7 @@ async function listen(t: TestContext, replyTo: (bytes: Buffer) => Buffer | strin
 
 const serverLike = (behaviour: Partial<Behaviour>) => (bytes: Buffer) => answer(bytes, { ...right, ...behaviour });
 
-/** The sentences of the rows of the specification and the decisions that a server does not hold. */
+/** The sentences of the rows of the specification and the decisions that fail for a server. */
 async function broken(behaviour: Behaviour, environment: keyof typeof ROWS): Promise<string[]> {
   const seen: Seen[] = [];
   const found: string[] = [];
@@ -52,8 +52,8 @@ async function broken(behaviour: Behaviour, environment: keyof typeof ROWS): Pro
   const ordinary = serve(behaviour, { development });
   const failing = serve(behaviour, { development, now: throwingClock });
   for (const row of ROWS[environment]) {
-    const verdict = await hold(row, { talk: row.needs === 'an exception' ? failing : ordinary, exact: false, seen });
-    if (typeof verdict === 'object') found.push(row.says);
+    const rowResult = await hold(row, { talk: row.needs === 'an exception' ? failing : ordinary, exact: false, seen });
+    if (typeof rowResult === 'object') found.push(row.says);
   }
   return found;
 }
@@ -64,7 +64,7 @@ async function brokenOnTheWire(talk: Talker): Promise<string[]> {
   return found;
 }
 
-/** Asks the server only once for each request: it says the same to the same bytes. */
+/** Sends the same bytes only once, and then returns the same result again, to save time. */
 function remembering(talk: Talker): Talker {
   const known = new Map<string, Talk>();
   return async (bytes) => {
@@ -82,9 +82,9 @@ function wrongly(talk: Talker, { request, reply }: WrongWire): Talker {
   };
 }
 
-// The processes of the first tests work while the others are walked.
+// The tests run at the same time, because the first ones wait for processes.
 describe('the contract', { concurrency: true }, () => {
-  test('a server that holds the specification: exit code 0, whatever it does on the wire', async (t) => {
+  test('for a server that meets the specification the exit code is 0, whatever the rows of the wire show', async (t) => {
     const url = await listen(t, serverLike({}), join(temporaryFolder(t), 'socket'));
     const { code, stdout, stderr } = await contract(url, '--decisions', '--production');
     assert.equal(code, 0);
@@ -94,7 +94,7 @@ describe('the contract', { concurrency: true }, () => {
     assert.match(stderr, new RegExp(`^\\n${url}: +hold +differ +not checked\\n  The specification +\\d+ +0 +8\\n  The decisions +\\d+ +0 +1\\n  The wire +\\d+ +\\d+ +0   \\(--wire makes these count, and shows the bytes\\)\\n$`));
   });
 
-  test('a server that does not: exit code 1, and bytes sent, what was expected, and bytes received', async (t) => {
+  test('for a server that does not, the exit code is 1, and the report has the bytes sent, the expectation and the bytes received', async (t) => {
     const url = await listen(t, serverLike({ maxLength: 81 }));
     const { code, stdout, stderr } = await contract(url, '--test-reporter=tap');
     assert.equal(code, 1);
@@ -109,30 +109,30 @@ describe('the contract', { concurrency: true }, () => {
     assert.match(stderr, /The specification +\d+ +1 /);
   });
 
-  test('a URL that nobody answers at: exit code 2 and one line', async (t) => {
+  test('for a URL at which no server answers, the exit code is 2, and the report is one line', async (t) => {
     const path = join(temporaryFolder(t), 'nobody');
     const { code, stdout, stderr } = await contract(`unix:${path}`);
     assert.deepEqual({ code, stdout, stderr }, { code: 2, stdout: '', stderr: `unix:${path} does not answer: ENOENT.\n` });
   });
 
   for (const environment of ['production', 'development'] as const) {
-    test(`a right server holds every row, in ${environment}`, async () => {
+    test(`no row fails for a correct server, in ${environment}`, async () => {
       assert.deepEqual(await broken(right, environment), []);
     });
   }
 
   for (const [all, environment] of [[mistakes, 'production'], [mistakesInDevelopment, 'development']] as const) {
     for (const [wrong, behaviour, caught] of all) {
-      test(`caught: ${wrong}`, async () => {
+      test(`detected: ${wrong}`, async () => {
         assert.deepEqual(new Set(await broken({ ...right, ...behaviour }, environment)), new Set(caught));
       });
     }
   }
 
-  test('caught: what is wrong on the wire', async (t) => {
+  test('detected: mistakes with illegal and unusual requests', async (t) => {
     const { port } = await startService(t);
     const talk = remembering(talker({ connect: () => connect({ port, host: '127.0.0.1' }), now: Date.now, patienceMs: () => 30_000 }));
-    const anyhow = new Set(await brokenOnTheWire(talk)); // what the service itself does wrongly is what the catalogue is about
+    const anyhow = new Set(await brokenOnTheWire(talk)); // rows that fail for the service itself are the subject of test/http/wire.test.ts
     for (const [wrong, wrongWire, caught] of wrongWires) {
       await t.test(wrong, async () => {
         const found = await brokenOnTheWire(wrongly(talk, wrongWire));
@@ -142,16 +142,16 @@ describe('the contract', { concurrency: true }, () => {
   });
 });
 
-test('what is no URL of a server is said so', () => {
+test('a URL that cannot be checked is reported in one sentence', () => {
   for (const url of ['localhost:8080', 'nonsense', 'ftp://localhost', 'unix:', 'http://']) {
     assert.equal(targetAt(url, false), `${url} cannot be checked: accepted are http://HOST[:PORT], https://HOST[:PORT] and unix:PATH.`);
   }
   for (const url of ['http://localhost/api', 'http://localhost/?a', 'http://localhost/#a', 'http://user@localhost/']) {
-    assert.equal(targetAt(url, false), `${url} cannot be checked: accepted are http://HOST[:PORT], https://HOST[:PORT] and unix:PATH, with nothing before or behind HOST[:PORT].`);
+    assert.equal(targetAt(url, false), `${url} cannot be checked: accepted are http://HOST[:PORT], https://HOST[:PORT] and unix:PATH, with nothing before or after HOST[:PORT].`);
   }
 });
 
-test('Host is the URL without the port that its scheme has anyway', () => {
+test('Host is the authority of the URL, without the default port of its scheme', () => {
   for (const [url, authority] of [
     ['http://localhost', 'localhost'], ['http://localhost:80/', 'localhost'], ['https://a:443', 'a'], ['http://a:443', 'a:443'], ['https://[::1]:8443', '[::1]:8443'], ['unix:/a', 'localhost'],
   ] as const) {
@@ -160,7 +160,7 @@ test('Host is the URL without the port that its scheme has anyway', () => {
   }
 });
 
-test('what cannot be checked is one sentence', async (t) => {
+test('a server that cannot be checked is reported in one sentence', async (t) => {
   async function lookAtServer(reply: Buffer | string): Promise<unknown> {
     const url = await listen(t, () => reply);
     const target = targetAt(url, false);
@@ -177,7 +177,7 @@ test('what cannot be checked is one sentence', async (t) => {
   assert.deepEqual(await lookAtServer('HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n'), { described: false, anyHost: false });
 });
 
-test('over TLS a certificate that is not trusted is said so, and accepted when that is asked for', async (t) => {
+test('a TLS certificate that is not trusted is reported, and accepted with --insecure', async (t) => {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const secureContext = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
   const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer(secureContext) });
@@ -192,7 +192,7 @@ test('over TLS a certificate that is not trusted is said so, and accepted when t
   assert.match(String(await look(`https://127.0.0.1:${plain.port}`, true)), /does not speak TLS that node understands: .*\(Is it http, perhaps\?\)$/);
 });
 
-test('each mistake on the command line is a sentence', () => {
+test('each mistake on the command line is reported in one sentence', () => {
   assert.equal(readOptions([]), 'No URL was given.');
   assert.equal(readOptions(['http://a', 'http://b']), 'One URL is checked at a time; given were http://a and http://b.');
   assert.equal(readOptions(['http://a', '--everything']), 'The option --everything is not known.');

@@ -1,4 +1,4 @@
-// `npm run contract -- URL`: holds whatever answers at a URL to the contract, and says how it went.
+// `npm run contract -- URL`: checks the server at a URL against the contract, and prints the result.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readOptions, USAGE, type Options } from './options.ts';
@@ -35,7 +35,7 @@ function run(task: Task, runnerFlags: readonly string[]): Promise<number> {
   });
   return new Promise((resolve) => {
     child.on('close', (code) => {
-      // On stderr, so that stdout is what the reporter says and nothing else.
+      // The counts go to stderr, so that stdout has only the output of the reporter.
       if (summaries.length > 0) console.error(summarize(summaries, task));
       resolve(code ?? 1);
     });

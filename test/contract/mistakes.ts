@@ -1,4 +1,4 @@
-// What can be wrong with a server: one thing at a time, and the rows of the contract that are about it.
+// Servers with one mistake each, and the rows of the contract that must fail for them.
 import { decisions } from './decisions.ts';
 import * as exact from './exact.ts';
 import type { Part, Row, Subject } from './row.ts';
@@ -15,7 +15,7 @@ export const ROWS = { production: rowsOf([specification, decisions], 'production
 
 export const WIRE_ROWS = rowsOf([wire], 'production');
 
-/** The sentences of the rows in which somebody is greeted. */
+/** The sentences of the rows that expect a greeting. */
 const everyGreeting = ROWS.production
   .filter(({ steps }) => steps.some(({ replies }) => replies.flat().some(({ text }) => text.startsWith('message in the JSON body: "'))))
   .map(({ says }) => says);
@@ -24,9 +24,9 @@ export type Mistake = readonly [wrong: string, behaviour: Partial<Behaviour>, ca
 
 export const mistakes: readonly Mistake[] = [
   // GET /health
-  ['the word is in lower case', { health: 'healthy' }, ['the body of /health is the word Healthy']],
-  ['the word has a line feed behind it', { health: 'Healthy\n' }, ['the body of /health is the word Healthy']],
-  ['the word is JSON', { edit: editType('text/plain', 'application/json') }, ['the media type of /health is text/plain']],
+  ['Healthy is in lower case', { health: 'healthy' }, ['the body of /health is Healthy']],
+  ['Healthy is followed by a line feed', { health: 'Healthy\n' }, ['the body of /health is Healthy']],
+  ['Healthy has the media type application/json', { edit: editType('text/plain', 'application/json') }, ['the media type of /health is text/plain']],
   // The greeting
   [`${MAX + 1} characters are accepted`, { maxLength: MAX + 1 }, [`a name of ${MAX + 1} characters is refused with 400`, `${MAX + 1} emoji are too many`]],
   [`${MAX} characters are too many`, { maxLength: MAX - 1 }, [
@@ -35,13 +35,13 @@ export const mistakes: readonly Mistake[] = [
     'white space around a name counts',
   ]],
   ['one character is too few', { minLength: 2 }, ['a name of one character is greeted', 'NUL is a character like any other']],
-  ['an empty name is the world', { nameIn: (query) => right.nameIn(query) || null }, [
+  ['an empty name greets the world', { nameIn: (query) => right.nameIn(query) || null }, [
     'an empty name is refused with 400',
-    'a refused name never gets as far as the exception',
+    'a name that is refused is never passed to the code that throws',
     'the first of several names counts, when it is empty as well',
     '?name is refused',
   ]],
-  ['the world is in lower case', { defaultName: 'world' }, [
+  ['World is in lower case', { defaultName: 'world' }, [
     'without a name the world is greeted',
     'an empty query has no name, so the world is greeted',
     'a query of something else has no name, so the world is greeted',
@@ -51,14 +51,14 @@ export const mistakes: readonly Mistake[] = [
   ]],
   ['nothing is trimmed', { trim: (name) => name }, [
     'spaces around a name are trimmed',
-    'a plus is a space',
+    'a plus sign is decoded as a space',
     'white space around a name counts',
     'tabs, line feeds, no-break and wide spaces are white space',
   ]],
   ['white space within a name is trimmed', { trim: (name) => name.trim().replace(/ +/g, ' ') }, ['spaces within a name stay']],
   ['only the end is trimmed', { trim: (name) => name.trimEnd() }, [
     'spaces around a name are trimmed',
-    'a plus is a space',
+    'a plus sign is decoded as a space',
     'white space around a name counts',
     'tabs, line feeds, no-break and wide spaces are white space',
   ]],
@@ -66,8 +66,8 @@ export const mistakes: readonly Mistake[] = [
     'tabs, line feeds, no-break and wide spaces are white space',
   ]],
   ['markup is escaped', { greeting: (name, at) => right.greeting(name.replaceAll('<', '&lt;'), at) }, [
-    'markup is text',
-    'what a browser sends as it is is read as it is',
+    'markup in a name stays unchanged',
+    'characters that a browser sends without encoding stay unchanged',
   ]],
   ['the body is not UTF-8', { edit: (reply) => (reply.status === 200 ? { ...reply, fields: [...reply.fields, 'x: latin1'] } : reply) }, [
     'a name outside ASCII is greeted in UTF-8',
@@ -99,13 +99,13 @@ export const mistakes: readonly Mistake[] = [
     'a query of something else has no name, so the world is greeted',
   ]],
   // The 400
-  ['a refusal is JSON like any other', { edit: (reply) => (reply.status === 400 ? editType('application/problem+json', 'application/json')(reply) : reply) }, [
+  ['the media type of a 400 is application/json', { edit: (reply) => (reply.status === 400 ? editType('application/problem+json', 'application/json')(reply) : reply) }, [
     'the media type of a 400 is application/problem+json',
   ]],
   ['a name that is too long is refused with a text', { edit: (reply, { query }) => (query.length > MAX + 'name='.length && reply.status === 400 ? { status: 400, fields: ['content-type: text/plain'], body: 'Too long' } : reply) }, [
     'the media type of a 400 is application/problem+json',
     'type of a 400 points to the section of RFC 9110 on 400',
-    'title of a 400 is a text',
+    'title of a 400 is a string that is not empty',
     'status in a 400 is the number 400',
     'errors of a 400 maps name to messages',
   ]],
@@ -113,7 +113,7 @@ export const mistakes: readonly Mistake[] = [
     'an empty name is refused with 400',
     `a name of ${MAX + 1} characters is refused with 400`,
     `a name of ${MAX * 10} characters is refused with 400`,
-    'a refused name never gets as far as the exception',
+    'a name that is refused is never passed to the code that throws',
     'the first of several names counts, when it is empty as well',
     `${MAX + 1} emoji are too many`,
     'a name that is too long with the white space around it is too long',
@@ -141,7 +141,7 @@ export const mistakes: readonly Mistake[] = [
     'type is https://tools.ietf.org/html/rfc9110#section-15.5.1',
   ]],
   ['title is missing', { problem: (id) => ({ ...right.problem(id), title: undefined }) }, [
-    'title of a 400 is a text',
+    'title of a 400 is a string that is not empty',
     'title is "One or more validation errors occurred."',
     'a 400 has type, title, status, errors and traceId only',
   ]],
@@ -151,57 +151,57 @@ export const mistakes: readonly Mistake[] = [
   ['status is a string', { problem: (id) => ({ ...right.problem(id), status: '400' }) }, ['status in a 400 is the number 400']],
   ['a trace id repeats', { traceId: () => `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00` }, [
     'traceId, where there is one, is a string that differs on every request',
-    'a valid traceparent hands down its trace id and flag, not its span id',
-    'a traceparent that is not sampled hands down that',
-    'of a traceparent of a later version the first four fields are read',
-    'of the flags of a traceparent only the one for sampled is handed down',
+    'traceId has the trace id and the sampled flag of a valid traceparent, and another span id',
+    'traceId is not sampled when the traceparent is not',
+    'of a traceparent of a later version the first four fields are used',
+    'of the flags of a traceparent only the sampled flag is used',
   ]],
   ['a trace id is a UUID', { traceId: () => crypto.randomUUID() }, [
     'traceId has the form of a traceparent',
-    'a valid traceparent hands down its trace id and flag, not its span id',
-    'a traceparent that is not sampled hands down that',
-    'of a traceparent of a later version the first four fields are read',
-    'of the flags of a traceparent only the one for sampled is handed down',
+    'traceId has the trace id and the sampled flag of a valid traceparent, and another span id',
+    'traceId is not sampled when the traceparent is not',
+    'of a traceparent of a later version the first four fields are used',
+    'of the flags of a traceparent only the sampled flag is used',
   ]],
   ['there is no trace id', { problem: (id) => ({ ...right.problem(id), traceId: undefined }) }, [
     'traceId has the form of a traceparent',
-    'a valid traceparent hands down its trace id and flag, not its span id',
-    'a traceparent that is not sampled hands down that',
-    'of a traceparent of a later version the first four fields are read',
-    'of the flags of a traceparent only the one for sampled is handed down',
+    'traceId has the trace id and the sampled flag of a valid traceparent, and another span id',
+    'traceId is not sampled when the traceparent is not',
+    'of a traceparent of a later version the first four fields are used',
+    'of the flags of a traceparent only the sampled flag is used',
     'a 400 has type, title, status, errors and traceId only',
   ]],
   ['a traceparent is ignored', { traceId: () => right.traceId([]) }, [
-    'a valid traceparent hands down its trace id and flag, not its span id',
-    'a traceparent that is not sampled hands down that',
-    'of a traceparent of a later version the first four fields are read',
-    'of the flags of a traceparent only the one for sampled is handed down',
+    'traceId has the trace id and the sampled flag of a valid traceparent, and another span id',
+    'traceId is not sampled when the traceparent is not',
+    'of a traceparent of a later version the first four fields are used',
+    'of the flags of a traceparent only the sampled flag is used',
   ]],
   ['a traceparent is handed back as it came', { traceId: (fields) => fields.find((line) => line.startsWith('traceparent: 00-4bf9'))?.slice(13) ?? right.traceId(fields) }, [
-    'a valid traceparent hands down its trace id and flag, not its span id',
-    'of the flags of a traceparent only the one for sampled is handed down',
-    'two traceparents are none',
-    'a traceparent with more behind it is ignored',
+    'traceId has the trace id and the sampled flag of a valid traceparent, and another span id',
+    'of the flags of a traceparent only the sampled flag is used',
+    'two traceparents are ignored',
+    'a traceparent with more after it is ignored',
     'a traceparent without flags is ignored',
     'a traceparent with a span id of zeros is ignored',
   ]],
   ['the first of two traceparents counts', { traceId: (fields) => right.traceId(fields.filter((line) => /^traceparent:/i.test(line)).slice(0, 1)) }, [
-    'two traceparents are none',
+    'two traceparents are ignored',
   ]],
   // The 500
-  ['the exception is told', { failure: (request, error) => ({ ...right.failure(request, error), detail: String(error) }) }, [
+  ['the error is in the reply', { failure: (request, error) => ({ ...right.failure(request, error), detail: String(error) }) }, [
     'detail of a 500 says to contact support',
-    'a 500 tells nothing of the exception',
+    'a 500 has no information on the exception',
   ]],
-  ['the exception is told in a member of its own', { failure: (request, error) => ({ ...right.failure(request, error), exception: String(error) }) }, [
-    'a 500 tells nothing of the exception',
+  ['the error is in the reply, in a new member', { failure: (request, error) => ({ ...right.failure(request, error), exception: String(error) }) }, [
+    'a 500 has no information on the exception',
   ]],
   ['instance has the query in it', { failure: (request, error) => ({ ...right.failure(request, error), instance: `${request.path}?${request.query}` }) }, [
     'instance of a 500 is the path of the request',
   ]],
   ['an exception is 503', { edit: (reply) => (reply.status === 500 ? { ...reply, status: 503 } : reply) }, ['an exception is answered with 500']],
   ['a 500 has a type', { failure: (request, error) => ({ type: 'about:blank', ...right.failure(request, error) }) }, ['type of a 500 is absent']],
-  ['the clock is read before the name is checked', { readsClockFirst: true }, ['a refused name never gets as far as the exception']],
+  ['the clock is read before the name is checked', { readsClockFirst: true }, ['a name that is refused is never passed to the code that throws']],
   // 404 and 405
   ['a 404 has a body', { edit: (reply) => (reply.status === 404 ? { ...reply, body: 'Not Found' } : reply) }, [
     'a 404 has no body',
@@ -210,7 +210,7 @@ export const mistakes: readonly Mistake[] = [
   ['a 404 has a Content-Type', { edit: (reply) => (reply.status === 404 ? { ...reply, fields: ['content-type: text/plain'] } : reply) }, [
     '404 has Content-Length: 0 and no Content-Type',
   ]],
-  ['what is not mapped is the front page', { edit: (reply, { path }) => (path === '/' ? { ...reply, status: 200 } : reply) }, [
+  ['/ is mapped', { edit: (reply, { path }) => (path === '/' ? { ...reply, status: 200 } : reply) }, [
     '/ is not mapped: 404, whatever the method',
   ]],
   ['a path may end in a slash', { pathOf: (path) => path.replace(/(.)\/$/, '$1') }, ['/health/ is 404', '/api/greetings/ is 404']],
@@ -230,19 +230,19 @@ export const mistakes: readonly Mistake[] = [
     '405 has Content-Length: 0 and no Content-Type',
   ]],
   ['a 405 has no Allow', { edit: (reply) => (reply.status === 405 ? { ...reply, fields: [] } : reply) }, ['a 405 has Allow: GET']],
-  ['methods that nobody knows are 501', { isImplemented: (method) => method !== 'CONNECT' && method !== 'BREW' }, [
-    'BREW, which nobody knows, is 405 on a mapped path and 404 on any other',
+  ['unknown methods are 501', { isImplemented: (method) => method !== 'CONNECT' && method !== 'BREW' }, [
+    'BREW, which is in no standard, is 405 on a mapped path and 404 on any other',
   ]],
   ['methods are compared in any case', { isAllowed: (method) => method.toUpperCase() === 'GET' }, ['methods are case-sensitive: get is 405']],
   ['CONNECT is a method like any other', { isImplemented: () => true }, ['CONNECT is 501, and ends the connection']],
   // Authentication, and fields that every reply has
   ['bad credentials are 401', { isAccepted: ({ fields }) => !fields.some((line) => line.startsWith('Authorization:')) }, [
-    'credentials and tokens are not read: whoever brings bad ones is answered like everybody',
+    'credentials and tokens are ignored: a request with wrong ones is answered like any other',
   ]],
   ['a reply may be stored', { edit: withoutField('cache-control') }, ['every reply with a body has Cache-Control: no-store']],
   ['a reply may be sniffed', { edit: withoutField('x-content-type-options') }, ['every reply with a body has X-Content-Type-Options: nosniff']],
   ['the framework names itself', { edit: (reply) => ({ ...reply, fields: [...reply.fields, 'x-powered-by: Whatever'] }) }, ['no reply has X-Powered-By']],
-  // Which name
+  // The parameter `name`
   ['the last of several names counts', { nameIn: (query) => new URLSearchParams(`?${query}`).getAll('name').at(-1) ?? null }, [
     'the first of several names counts',
     'the first of several names counts, when it is empty as well',
@@ -251,12 +251,12 @@ export const mistakes: readonly Mistake[] = [
     'keys are case-sensitive',
     'a name in another case is no name',
   ]],
-  ['a plus stays a plus', { nameIn: (query) => right.nameIn(query.replaceAll('+', '%2B')) }, ['a plus is a space', 'white space around a name counts']],
+  ['a plus stays a plus', { nameIn: (query) => right.nameIn(query.replaceAll('+', '%2B')) }, ['a plus sign is decoded as a space', 'white space around a name counts']],
   ['a semicolon separates', { nameIn: (query) => right.nameIn(query.replaceAll(';', '&')) }, ['a semicolon does not separate']],
-  ['a name without an equals sign is none', { nameIn: (query) => (query === 'name' ? null : right.nameIn(query)) }, ['?name is refused']],
+  ['a name without an equals sign is ignored', { nameIn: (query) => (query === 'name' ? null : right.nameIn(query)) }, ['?name is refused']],
   ['a malformed percent is refused', { nameIn: (query) => (/%(?![\da-f]{2})/i.test(query) ? '' : right.nameIn(query)) }, [
-    'a malformed percent stays as it is',
-    'a percent with one digit stays as it is',
+    'a percent sign without two hex digits stays unchanged',
+    'a percent sign with one hex digit stays unchanged',
   ]],
   ['a character is a UTF-16 unit', { lengthOf: (name) => name.length }, [`${MAX} emoji, of two UTF-16 units each, are ${MAX} characters`]],
   ['a character is a byte of UTF-8', { lengthOf: (name) => Buffer.byteLength(name) }, [`${MAX} emoji, of two UTF-16 units each, are ${MAX} characters`]],
@@ -300,13 +300,13 @@ export const mistakesInDevelopment: readonly Mistake[] = [
   ['the title is another', { document: { ...right.document, info: { title: 'Greetings', version: '1.0.0' } } }, [
     'the description has the title and the version',
   ]],
-  ['a reply has not what its schema requires', { greeting: (name, at) => ({ ...right.greeting(name, at), generatedAt: Date.parse(at) }) }, [
+  ['a greeting violates its schema', { greeting: (name, at) => ({ ...right.greeting(name, at), generatedAt: Date.parse(at) }) }, [
     'generatedAt is an ISO 8601 timestamp with the offset +00:00',
     'generatedAt is the time of the request',
     'every reply to GET /api/greetings in this run fits its schema in the description',
     'generatedAt has milliseconds',
   ]],
-  ['a refusal has not what its schema requires', { problem: (id) => ({ ...right.problem(id), errors: undefined }) }, [
+  ['a 400 violates its schema', { problem: (id) => ({ ...right.problem(id), errors: undefined }) }, [
     'errors of a 400 maps name to messages',
     'every reply to GET /api/greetings in this run fits its schema in the description',
     'a 400 has type, title, status, errors and traceId only',
@@ -322,7 +322,7 @@ function withoutField(name: string): Behaviour['edit'] {
   return (reply) => ({ ...reply, fields: reply.fields.filter((line) => !line.startsWith(`${name}:`)) });
 }
 
-/** This project's own service, with something between that changes what it is sent or what it replies. */
+/** Changes the bytes of a request before this project's service receives them, or the bytes of its reply. */
 export type WrongWire = { readonly request?: (bytes: string) => string; readonly reply?: (bytes: string) => string };
 
 export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, caught: readonly string[]])[] = [
@@ -339,7 +339,7 @@ export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, cau
     'lines that end in a bare line feed',
     'BREW with a line that ends in a bare line feed',
   ]],
-  ['chunks win over a length', { request: inFirstHead((head) => (head.includes('Transfer-Encoding: chunked') ? head.replace(/Content-Length: .*\r\n/, '') : head)) }, [
+  ['Transfer-Encoding overrides Content-Length', { request: inFirstHead((head) => (head.includes('Transfer-Encoding: chunked') ? head.replace(/Content-Length: .*\r\n/, '') : head)) }, [
     'both framings',
     'both framings the other way round',
     'BREW with both framings',
@@ -357,10 +357,10 @@ export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, cau
     'a byte more than 64 KiB declared',
     'a byte more than 64 KiB, all sent',
     'a byte more than 64 KiB in chunks',
-    'too much after another request',
-    '100-continue for too much',
+    'too much content after another request',
+    '100-continue for too much content',
   ]],
-  ['it goes on after a 417', { reply: (bytes) => (bytes.startsWith('HTTP/1.1 417 ') ? bytes + exact.greeting('World') : bytes) }, [
+  ['the connection stays open after a 417', { reply: (bytes) => (bytes.startsWith('HTTP/1.1 417 ') ? bytes + exact.greeting('World') : bytes) }, [
     'another expectation',
     '100-continue and another',
     'two expectations',

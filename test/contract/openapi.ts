@@ -1,4 +1,4 @@
-// Holds replies to the schemas of the server's own description.
+// Validates replies with the schemas in the description of the same server.
 import { misfits } from '../support/schema.ts';
 import { field, json } from './reply.ts';
 import { isObject } from './expectation.ts';
@@ -11,8 +11,8 @@ export function documentOf(seen: readonly Seen[], path: string): unknown {
 }
 
 /**
- * What of the replies to GET `path` does not fit `document`: a line for each misfit. A reply whose status and media
- * type are not described has nothing to fit.
+ * Validates the replies to GET `path` with `document`: a sentence for each violation. A reply whose status or media
+ * type is not described is not validated.
  */
 export function descriptionMisfits(document: unknown, path: string, seen: readonly Seen[]): string[] {
   if (document === undefined) return ['there is no description'];

@@ -5,28 +5,28 @@ export type Options = {
   readonly url: string;
   /** The parts whose differences make the command fail. */
   readonly enforced: readonly PartName[];
-  /** What the description is held to; undefined: it may be there or not. */
+  /** Whether there must be a description; undefined: there may be one. */
   readonly environment: 'development' | 'production' | undefined;
-  /** Any TLS certificate is accepted. */
+  /** Whether any TLS certificate is accepted. */
   readonly insecure: boolean;
-  /** Handed on to node's test runner. */
+  /** Flags for node's test runner. */
   readonly runnerFlags: readonly string[];
 };
 
 export const USAGE = `Usage: npm run contract -- URL [options]
 
-Holds the server at URL to the greeting service's specification. URL is http://HOST[:PORT],
+Checks the server at URL against the specification of the greeting service. URL is http://HOST[:PORT],
 https://HOST[:PORT] or unix:PATH.
 
-  --decisions      differences from the decisions count: the exit code is then 1
-  --wire           differences from the wire (illegal and unusual requests) count
-  --all            both of these
-  --development    the server must have its description, at /openapi/v1.json
-  --production     it must not have it (with neither: it may)
+  --decisions      differences from the decisions make the exit code 1, too
+  --wire           differences from the wire (illegal and unusual requests) do so, too
+  --all            the two options above together
+  --development    the server must have an API description, at /openapi/v1.json
+  --production     the server must not have one (without these two options it may)
   --insecure       accept any TLS certificate
-  --test-…         handed on to node's test runner: --test-reporter=tap, say
+  --test-…         an option of node's test runner, such as --test-reporter=tap
 
-Exit code: 0 all rows that count hold, 1 some do not, 2 nothing could be checked.`;
+Exit code: 0 all rows that count hold, 1 at least one does not, 2 nothing could be checked.`;
 
 const FLAGS: Readonly<Record<string, Partial<Omit<Options, 'url' | 'runnerFlags'>>>> = {
   '--decisions': { enforced: ['decisions'] },

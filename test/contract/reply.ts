@@ -1,17 +1,17 @@
-// A reply as any HTTP/1.1 server may send it: field names in any case and order, content of a given length,
-// in chunks, or up to the end of the connection (RFC 9112 6.3).
+// Parses replies of any HTTP/1.1 server: field names in any case and order, and content with a length, in chunks, or
+// up to the end of the connection (RFC 9112 6.3).
 
 export type Reply = {
   /** `HTTP/1.1 200 OK` */
   readonly statusLine: string;
   readonly status: number;
-  /** Names in lower case, values without the white space around them, in the order in which they came. */
+  /** Names in lower case, and values without the white space around them, in the order in which they arrived. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** The content without its framing, read as UTF-8. */
   readonly body: string;
 };
 
-/** The value of a field; several lines of one name are joined by commas (RFC 9110 5.2), undefined: there is none. */
+/** The value of a field; undefined: there is none. Several lines of one name are joined by commas (RFC 9110 5.2). */
 export function field(reply: Reply, name: string): string | undefined {
   const values = reply.fields.filter(([other]) => other === name).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');
@@ -55,7 +55,7 @@ function readHead(text: string): Head | undefined {
   return { statusLine, status: Number(status), fields: fields.map((match) => [match?.[1]?.toLowerCase() ?? '', match?.[2] ?? '']) };
 }
 
-type Content = { readonly body: Buffer; /** With its framing. */ readonly length: number };
+type Content = { readonly body: Buffer; /** Of the content with its framing, in bytes. */ readonly length: number };
 
 function readContent(head: Head, bytes: Buffer, ended: boolean, toHead: boolean): Content | undefined {
   const none = { body: Buffer.alloc(0), length: 0 };

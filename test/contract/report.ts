@@ -1,8 +1,8 @@
-// A difference in words and bytes, for a person to read.
+// Describes a difference in words and bytes, for a person.
 import type { Difference } from './hold.ts';
 import type { Talk } from './talk.ts';
 
-/** What was sent, what was expected of the reply and is not so, and what came. */
+/** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
 export function describeDifference({ send, expected, talk }: Difference): string {
   return [
     'sent', ...indent(shown(send)),
@@ -17,7 +17,7 @@ export function summarizeDifference({ expected, talk }: Difference): string {
   return `expected ${expected.join('; ')}. Came ${[...lines, ...endOf(talk)].join(', ')}.`;
 }
 
-// What there is to say of the end of a connection; nothing, when what came was enough and it was left.
+// Describes the end of a connection. There is nothing to say when this program has closed it after enough replies.
 function endOf({ end, rest, error }: Talk): string[] {
   const behind = rest > 0 ? [`${rest} bytes that are no whole reply`] : [];
   switch (end) {
@@ -30,7 +30,7 @@ function endOf({ end, rest, error }: Talk): string[] {
 
 const MAX_LINES = 24;
 
-// A line for each line: its CRLF is not shown, any other control character is.
+// The lines of `bytes`, without the CRLF at their ends. Any other control character is escaped.
 function shown(bytes: string): string[] {
   const lines = bytes.replace(/(?:\r\n)+$/, '').split('\r\n').map((line) => abbreviate(escapeControls(line)));
   if (lines.length <= MAX_LINES) return lines;

@@ -7,28 +7,28 @@ export type Expected = readonly Expectation[];
 
 /** What is sent on a connection of its own, and what must come back on it. */
 export type Step = {
-  /** The bytes, a character for each. */
+  /** The bytes, with one character for each. */
   readonly send: string;
-  /** The status of the reply that this step is about: without such a reply it has nothing to say. */
+  /** The status that the step is about. When the reply has another status, the step is not checked. */
   readonly given?: number;
   /** What must be true of each reply. There are as many replies as entries. */
   readonly replies: readonly Expected[];
   /** After the last reply the server closes the connection, and nothing more comes. */
   readonly closes?: boolean;
-  /** All bytes that this project's own service answers, as `exact.ts` writes them; undefined: another test knows them. */
+  /** The exact bytes of the replies of this project's service, from `exact.ts`; undefined: another test checks them. */
   readonly exact: string | undefined;
 };
 
-/** What happened in a step. */
+/** A request of a step, and its reply. */
 export type Seen = { readonly send: string; readonly reply: Reply };
 
-/** What a row may need that not every server under test can offer. */
+/** A condition of a row that not every server under test meets. */
 export type Need =
-  /** An exception while the request is answered. */
+  /** An exception must be thrown while the request is answered. */
   | 'an exception'
-  /** A server that answers to any Host. */
+  /** The server must accept any Host. */
   | 'any host'
-  /** To know whether this is Development. */
+  /** It must be known whether the server is in Development. */
   | 'the environment';
 
 export type Row = {
@@ -41,7 +41,7 @@ export type Row = {
 };
 
 export type Section = {
-  /** Where in its document the rows come from. */
+  /** The section of the document that the rows are from. */
   readonly heading: string;
   readonly rows: readonly Row[];
 };
@@ -54,9 +54,9 @@ export type Part = { readonly name: PartName; readonly sections: readonly Sectio
 
 /** Which server the rows are for. */
 export type Subject = {
-  /** What it is called in Host: a host name or address, and the port unless it is the scheme's own. */
+  /** The value of Host: a host name or IP address, and the port unless it is the default port of the scheme. */
   readonly authority: string;
-  /** Undefined: nobody knows, and it has no description. */
+  /** Undefined: it is unknown, and the server has no description. */
   readonly environment: 'development' | 'production' | undefined;
 };
 
@@ -65,7 +65,7 @@ export function head(...lines: readonly string[]): string {
   return [...lines, '', ''].join('\r\n');
 }
 
-/** A request that ends its connection, and what its reply must be. */
+/** A step with one request, after which the connection is closed. */
 export function ask(
   { authority }: Subject,
   request: string,
@@ -76,7 +76,7 @@ export function ask(
   return { send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [expected], exact };
 }
 
-/** A step about what a reply with that status looks like. That there is one is what other rows are about. */
+/** A step about the form of a reply with this status. Other rows check that the status is right. */
 export function given(code: number, step: Step): Step {
   return { ...step, given: code };
 }

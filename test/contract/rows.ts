@@ -3,7 +3,7 @@
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { decisions } from './decisions.ts';
-import { hold, type Verdict } from './hold.ts';
+import { hold, type RowResult } from './hold.ts';
 import { describeDifference, summarizeDifference } from './report.ts';
 import { TITLES, type PartName, type Row, type Seen, type Subject } from './row.ts';
 import { specification } from './specification.ts';
@@ -11,7 +11,7 @@ import { notChecked, PATIENCE_MS, targetAt, type FirstLook, type Target } from '
 import { talker } from './talk.ts';
 import { wire } from './wire.ts';
 
-/** What `main.ts` hands over, as JSON. */
+/** What `main.ts` passes to this file, as JSON. */
 export type Task = FirstLook & {
   readonly url: string;
   readonly insecure: boolean;
@@ -19,11 +19,11 @@ export type Task = FirstLook & {
   readonly environment: Subject['environment'] | null;
 };
 
-/** What comes back to it, for each part. */
+/** What this file sends back to `main.ts`, for each part. */
 export type Summary = { readonly part: PartName; readonly holding: number; readonly differing: readonly string[]; readonly notChecked: number };
 
-const AT_ONCE = 16; // a distant server is mostly waited for
-const TOTAL_MS = 20_000; // to begin rows in: less than 30 s in all, whatever the server does
+const AT_ONCE = 16; // rows at once, because most of the time is spent waiting for the server
+const TOTAL_MS = 20_000; // no row begins later, so that a run takes less than 30 s with any server
 
 const task: Task = JSON.parse(process.argv[2] ?? '');
 const { connect, authority } = targetOf(task);
@@ -36,19 +36,19 @@ const inTurn = limit(AT_ONCE);
 
 const talk = talker({ connect, now: Date.now, patienceMs: () => Math.min(PATIENCE_MS, overAt - Date.now()) });
 
-async function verdictOn(row: Row): Promise<Verdict | 'out of time'> {
+async function checkRow(row: Row): Promise<RowResult | 'out of time'> {
   return Date.now() < overAt ? hold(row, { talk, exact: false, seen }) : 'out of time';
 }
 
-// Rows are started at once and reported in their order. Those that look at the whole run come after all others.
+// All rows are started now, and reported in their order. Rows that review the whole run are started after the others.
 const parts = [specification, decisions, wire].map((part) => part(subject));
 const checked = parts.flatMap((part) => part.sections.flatMap(({ rows }) => rows)).filter((row) => reasons[row.needs ?? ''] === undefined);
-const verdicts = new Map<Row, ReturnType<typeof verdictOn>>();
-for (const row of checked) if (row.review?.of !== 'run') verdicts.set(row, inTurn(() => verdictOn(row)));
-const others = Promise.all(verdicts.values());
-for (const row of checked) if (row.review?.of === 'run') verdicts.set(row, others.then(() => verdictOn(row)));
+const rowResults = new Map<Row, ReturnType<typeof checkRow>>();
+for (const row of checked) if (row.review?.of !== 'run') rowResults.set(row, inTurn(() => checkRow(row)));
+const others = Promise.all(rowResults.values());
+for (const row of checked) if (row.review?.of === 'run') rowResults.set(row, others.then(() => checkRow(row)));
 
-Error.stackTraceLimit = 0; // where in this program a difference was found tells nobody anything
+Error.stackTraceLimit = 0; // a stack trace of this program says nothing about a difference
 
 class Difference extends Error {
   [inspect.custom]() {
@@ -63,18 +63,18 @@ for (const part of parts) {
       describe(heading, () => {
         for (const row of rows) {
           test(row.says, { skip: reasons[row.needs ?? ''] ?? false }, async (t) => {
-            const verdict = await verdicts.get(row);
-            if (verdict === undefined || verdict === 'holds') return;
-            if (verdict === 'not checked') return t.skip('not checked: no reply had the status that this is about');
-            if (verdict === 'out of time') {
+            const rowResult = await rowResults.get(row);
+            if (rowResult === undefined || rowResult === 'holds') return;
+            if (rowResult === 'not checked') return t.skip('not checked: no reply had the status that this is about');
+            if (rowResult === 'out of time') {
               const late = `not checked: the ${TOTAL_MS / 1000} seconds for all rows were over`;
               if (enforced) throw new Difference(late);
               return t.skip(late);
             }
-            const place = `${TITLES[part.name]}, "${heading}"`; // which reporters do not repeat beside a failure
-            if (enforced) throw new Difference(`${place}\n${describeDifference(verdict)}`);
+            const place = `${TITLES[part.name]}, "${heading}"`; // reporters do not print it beside a failure
+            if (enforced) throw new Difference(`${place}\n${describeDifference(rowResult)}`);
             t.todo(`differs, but --${part.name} was not given`); // reported, and not counted as a failure
-            throw new Difference(`${place}\n${summarizeDifference(verdict)}`);
+            throw new Difference(`${place}\n${summarizeDifference(rowResult)}`);
           });
         }
       });
@@ -84,9 +84,9 @@ for (const part of parts) {
 
 const summaries = parts.map(async ({ name, sections }): Promise<Summary> => {
   const rows = sections.flatMap((section) => section.rows.map((row) => ({ row, says: `${section.heading}: ${row.says}` })));
-  const results = await Promise.all(rows.map(async ({ row, says }) => ({ says, verdict: (await verdicts.get(row)) ?? 'not checked' })));
-  const holding = results.filter(({ verdict }) => verdict === 'holds').length;
-  const differing = results.filter(({ verdict }) => typeof verdict === 'object').map(({ says }) => says);
+  const results = await Promise.all(rows.map(async ({ row, says }) => ({ says, rowResult: (await rowResults.get(row)) ?? 'not checked' })));
+  const holding = results.filter(({ rowResult }) => rowResult === 'holds').length;
+  const differing = results.filter(({ rowResult }) => typeof rowResult === 'object').map(({ says }) => says);
   return { part: name, holding, differing, notChecked: rows.length - holding - differing.length };
 });
 process.send?.(await Promise.all(summaries));
@@ -97,7 +97,7 @@ function targetOf({ url, insecure }: Task): Target {
   return target;
 }
 
-/** Runs at most `atOnce` of what it is given at the same time. */
+/** Returns a function that runs what it is given, at most `atOnce` at the same time. */
 function limit(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = atOnce;
   const waiting: (() => void)[] = [];

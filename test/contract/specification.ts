@@ -1,6 +1,6 @@
-// The specification, row by row: what any implementation must do. Sections are named as in the document. What it
-// leaves open (wording of messages, order of fields, further fields, dates, connections) is open here as well;
-// the exact bytes beside each row are those of this project's own service, for `npm test` alone.
+// The rows of the specification: what any implementation must do. Sections have the names of the document. What it
+// leaves open (wording of messages, order of fields, further fields, dates, connections) is open here as well. The
+// exact bytes beside each row are those of this project's service, and only `npm test` compares them.
 import * as exact from './exact.ts';
 import { body, isObject, isString, mediaType, member, memberIs, message, noBody, status, timeOfRequest } from './expectation.ts';
 import { MAX_NAME_LENGTH } from './limits.ts';
@@ -38,7 +38,7 @@ export function specification(subject: Subject): Part {
         rows: [
           { says: 'the status of /health is 200', steps: [health(status(200))] },
           { says: 'the media type of /health is text/plain', steps: [given(200, health(mediaType('text/plain')))] },
-          { says: 'the body of /health is the word Healthy', steps: [given(200, health(body('Healthy')))] },
+          { says: 'the body of /health is Healthy', steps: [given(200, health(body('Healthy')))] },
         ],
       },
       {
@@ -75,7 +75,7 @@ export function specification(subject: Subject): Part {
         rows: [
           { says: 'the media type of a 400 is application/problem+json', steps: bothRefusals(mediaType('application/problem+json')) },
           { says: 'type of a 400 points to the section of RFC 9110 on 400', steps: bothRefusals(member('type', 'a URI of RFC 9110, 15.5.1', isUriOfBadRequest)) },
-          { says: 'title of a 400 is a text', steps: bothRefusals(member('title', 'a string that is not empty', isText)) },
+          { says: 'title of a 400 is a string that is not empty', steps: bothRefusals(member('title', 'a string that is not empty', isText)) },
           { says: 'status in a 400 is the number 400', steps: bothRefusals(memberIs('status', 400)) },
           { says: 'errors of a 400 maps name to messages', steps: bothRefusals(member('errors.name', 'an array of strings, at least one', isMessages)) },
           {
@@ -94,9 +94,9 @@ export function specification(subject: Subject): Part {
           failed('title of a 500 says that an unexpected error occurred', memberIs('title', 'An unexpected error occurred.')),
           failed('detail of a 500 says to contact support', memberIs('detail', 'Contact support if the problem persists.')),
           failed('instance of a 500 is the path of the request', memberIs('instance', GREETINGS)),
-          failed('a 500 tells nothing of the exception', { text: `nothing of the exception (${EXCEPTION_TEXT})`, holds: tellsNothing }),
+          failed('a 500 has no information on the exception', { text: `nothing of the exception (${EXCEPTION_TEXT})`, holds: tellsNothing }),
           // "The handler logic is not run when validation fails" and "a 400 does not pass through the 500 handler".
-          { says: 'a refused name never gets as far as the exception', needs: 'an exception', steps: [tooShort(status(400))] },
+          { says: 'a name that is refused is never passed to the code that throws', needs: 'an exception', steps: [tooShort(status(400))] },
         ],
       },
       { heading: 'GET /openapi/v1.json', rows: descriptionRows(subject) },
@@ -124,7 +124,7 @@ export function specification(subject: Subject): Part {
         heading: 'Authentication',
         rows: [
           {
-            says: 'credentials and tokens are not read: whoever brings bad ones is answered like everybody',
+            says: 'credentials and tokens are ignored: a request with wrong ones is answered like any other',
             steps: ['Authorization: Basic !', 'Authorization: Bearer a.b.c', 'Proxy-Authorization: Basic eDp5', 'Cookie: session=none'].map((credentials) =>
               get(GREETINGS, [status(200)], exact.greeting('World'), [credentials])),
           },
@@ -134,8 +134,8 @@ export function specification(subject: Subject): Part {
   };
 }
 
-// The name is what is between `name=` and the end, unless it says otherwise. White space is the space, and what
-// could be read in two ways is left to the decisions.
+// Without a third entry, the expected name is the same as in the query. Only the space is used as white space: other
+// cases, which the specification leaves open, are in the decisions.
 const names: readonly (readonly [says: string, query: string, name?: string])[] = [
   ['a name is greeted', 'Ada'],
   ['a name of one character is greeted', 'A'],
@@ -145,7 +145,7 @@ const names: readonly (readonly [says: string, query: string, name?: string])[] 
   ['a name outside ASCII is greeted in UTF-8', 'J%C3%BCrgen%20%E6%9D%8E', 'Jürgen 李'],
   ['quotes and backslashes are escaped in JSON', '%22%5C%22%27', '"\\"\''],
   ['control characters are escaped in JSON', 'a%0D%0Ab%1Bc', 'a\r\nb\u001bc'],
-  ['markup is text', '%3Cscript%3Ealert(1)%3C/script%3E', '<script>alert(1)</script>'],
+  ['markup in a name stays unchanged', '%3Cscript%3Ealert(1)%3C/script%3E', '<script>alert(1)</script>'],
 ];
 
 function descriptionRows(subject: Subject): Row[] {
@@ -187,7 +187,7 @@ function isTimestamp(value: unknown): boolean {
   return isString(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?\+00:00$/.test(value);
 }
 
-// Of the places where RFC 9110 is published, each names the section in its own way.
+// The places where RFC 9110 is published have different anchors for this section.
 function isUriOfBadRequest(value: unknown): boolean {
   return isString(value) && URL.canParse(value) && /rfc9110.*(?:15\.5\.1$|status\.400|400-bad-request)/i.test(value);
 }
@@ -216,7 +216,7 @@ function repeatedTraceIds(seen: readonly Seen[]): string[] {
   return ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => `the traceId ${id} came more than once`);
 }
 
-/** What the exception says that is thrown where a row needs one. */
+/** The message of the exception for the rows that need one. */
 export const EXCEPTION_TEXT = 'the clock stopped';
 
 function tellsNothing(reply: Reply): boolean {

@@ -1,4 +1,4 @@
-// Starts `npm run contract`: the sources where node runs TypeScript (22.18 and later), the build elsewhere.
+// Starts `npm run contract`: from the sources where node runs TypeScript (22.18 and later), else from the build.
 import { existsSync } from 'node:fs';
 
 const build = new URL('../../dist/test/contract/main.js', import.meta.url);

@@ -1,36 +1,36 @@
-// One connection: bytes out, and whatever comes back.
+// Sends bytes on a connection, and reads what the server sends.
 import type { Duplex } from 'node:stream';
 import { readReplies, type Reply } from './reply.ts';
 
-/** Opens a connection to the server, of any kind. */
+/** Opens a connection to the server: TCP, TLS or a Unix socket. */
 export type Connect = () => Duplex;
 
 export type Talk = {
   readonly replies: readonly Reply[];
-  /** Everything that came. */
+  /** All bytes that were received. */
   readonly bytes: Buffer;
-  /** How many of the bytes are behind the last whole reply: a part of one, or no HTTP. */
+  /** How many of these bytes follow the last whole reply: part of a reply, or no HTTP. */
   readonly rest: number;
-  /** The server has closed the connection, or reset it; or nothing came for too long; or we have heard enough. */
+  /** The server closed or reset the connection, nothing arrived for too long, or enough replies arrived. */
   readonly end: 'closed' | 'reset' | 'silent' | 'enough';
-  /** Why the connection failed, if it did: `ECONNREFUSED`, say. */
+  /** Why the connection failed, such as `ECONNREFUSED`; undefined: it did not. */
   readonly error: string | undefined;
-  /** Milliseconds since the epoch, by the clock that was given. */
+  /** Milliseconds since the epoch, from the given clock. */
   readonly sentAt: number;
   readonly receivedAt: number;
 };
 
-/** Sends bytes on a connection of its own, a character for each, and reads until it ends or `enough` replies have come. */
+/** Sends bytes, one for each character, on a new connection, and reads until it ends or `enough` replies have arrived. */
 export type Talker = (bytes: string, enough: number) => Promise<Talk>;
 
 export type TalkOptions = {
   readonly connect: Connect;
   readonly now: () => number;
-  /** How long to wait for the next bytes, from now on. */
+  /** How long to wait for the next bytes, in milliseconds. */
   readonly patienceMs: () => number;
 };
 
-/** Talks to the server that `connect` connects to. */
+/** A talker for the server that `connect` connects to. */
 export function talker({ connect, now, patienceMs }: TalkOptions): Talker {
   return (bytes, enough) => new Promise((resolve) => {
     const sentAt = now();
@@ -59,12 +59,12 @@ export function talker({ connect, now, patienceMs }: TalkOptions): Talker {
       finish('reset');
     });
     socket.on('end', () => finish('closed'));
-    socket.on('close', () => finish('reset')); // nothing, unless it was torn down without a word
+    socket.on('close', () => finish('reset')); // has no effect after another event; without one the connection was closed without an end
     socket.write(bytes, 'latin1');
   });
 }
 
-/** Whether the (first) request in `bytes` is a HEAD, whose reply has no content. */
+/** Whether the first request in `bytes` is a HEAD, whose reply has no content. */
 export function isHead(bytes: string): boolean {
   return bytes.startsWith('HEAD ');
 }

@@ -1,4 +1,4 @@
-// The server at a URL: how to connect to it, and a first look at whether it answers.
+// The server at a URL: how to connect to it, and whether it can be checked.
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { field } from './reply.ts';
@@ -8,11 +8,11 @@ import { talker, type Connect, type Talk } from './talk.ts';
 export type Target = {
   readonly url: string;
   readonly connect: Connect;
-  /** What it is called in Host. */
+  /** The value of Host. */
   readonly authority: string;
 };
 
-/** The server at `url`, or a sentence that says why there can be none. */
+/** The server at `url`, or a sentence that says why this URL cannot be checked. */
 export function targetAt(url: string, insecure: boolean): Target | string {
   const accepted = `${url} cannot be checked: accepted are http://HOST[:PORT], https://HOST[:PORT] and unix:PATH`;
   if (url.startsWith('unix:')) {
@@ -22,23 +22,23 @@ export function targetAt(url: string, insecure: boolean): Target | string {
   if (!URL.canParse(url)) return `${accepted}.`;
   const { protocol, hostname, port, host, pathname, search, hash, username, password } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:') return `${accepted}.`;
-  if (pathname !== '/' || search + hash + username + password !== '') return `${accepted}, with nothing before or behind HOST[:PORT].`;
+  if (pathname !== '/' || search + hash + username + password !== '') return `${accepted}, with nothing before or after HOST[:PORT].`;
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) };
   const secure = { ...address, rejectUnauthorized: !insecure, ALPNProtocols: ['http/1.1'], ...(isIP(address.host) === 0 && { servername: address.host }) };
   return { url, connect: protocol === 'https:' ? () => connectTls(secure) : () => connect(address), authority: host };
 }
 
-/** How long a server may take to begin a reply, or to go on with it. */
+/** How long a server may take before the first bytes of a reply, or between bytes. */
 export const PATIENCE_MS = 2_500;
 
 export type FirstLook = {
-  /** It has a description. */
+  /** Whether it has a description. */
   readonly described: boolean;
-  /** It answers to every Host. */
+  /** Whether it accepts every Host. */
   readonly anyHost: boolean;
 };
 
-/** What a few requests show of the server, or a sentence that says why it cannot be checked. */
+/** Sends a few requests. Resolves with what they show, or with a sentence that says why the server cannot be checked. */
 export async function lookAt(target: Target): Promise<FirstLook | string> {
   const talk = talker({ connect: target.connect, now: Date.now, patienceMs: () => PATIENCE_MS });
   const get = (path: string, authority = target.authority) =>
@@ -63,12 +63,12 @@ function whyNoReply({ bytes, end, error }: Talk): string {
   return `has a certificate that is not trusted: ${error}. (--insecure accepts any; NODE_EXTRA_CA_CERTS=FILE makes node trust those in a PEM file.)`;
 }
 
-/** Why rows that need something of the server are not checked, by what they need. */
+/** For each condition of rows that this server does not meet, the reason why these rows are not checked. */
 export function notChecked({ anyHost }: FirstLook): Readonly<Record<string, string | undefined>> {
   return {
     'an exception': 'not checked: an exception cannot be provoked from outside',
-    'any host': anyHost ? undefined : 'not checked: the server answers to certain hosts only (421)',
-    'the environment': 'not checked: the server has no description; --development or --production says whether it must',
+    'any host': anyHost ? undefined : 'not checked: the server accepts only certain hosts (421)',
+    'the environment': 'not checked: the server has no description, and without --development or --production it may have one or not',
   };
 }
 

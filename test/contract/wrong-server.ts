@@ -1,6 +1,6 @@
-// A second implementation of the specification and the decisions, as small as can be: one function from the bytes
-// of a request to the bytes of its reply. Each piece of its behaviour can be replaced by a wrong one, to see
-// whether the contract notices. It knows nothing of illegal requests.
+// A second, very small implementation of the specification and the decisions: one function from the bytes of a request
+// to the bytes of its reply. Each part of its behaviour can be replaced by a wrong one, to test whether the contract
+// detects that. It does not check requests for errors.
 import { MAX_NAME_LENGTH } from './limits.ts';
 import { readReplies } from './reply.ts';
 import { EXCEPTION_TEXT } from './specification.ts';
@@ -13,7 +13,7 @@ const PARENT = /^traceparent: (?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{1
 
 const string = { type: 'string' };
 
-/** Everything that can be done wrongly, done right. */
+/** The correct behaviour, in parts that can be replaced. */
 export const right = {
   pathOf: (path: string) => path,
   isAllowed: (method: string): boolean => method === 'GET',
@@ -61,7 +61,7 @@ export const right = {
     },
     components: { schemas: { Greeting: { type: 'object', required: ['message'], properties: { message: string, generatedAt: string } } } },
   } as object,
-  /** The last word on every reply. */
+  /** Changes every reply before it is sent. */
   edit: (reply: Reply, _request: Request): Reply => reply,
 };
 
@@ -69,7 +69,7 @@ export type Behaviour = typeof right;
 
 export type Conditions = { readonly development?: boolean; readonly now?: () => number };
 
-/** A server that behaves like `behaviour`, without a network: each connection takes one request and is closed. */
+/** A server with this behaviour, without a network. It answers one request on each connection, and closes it. */
 export function serve(behaviour: Behaviour, conditions: Conditions = {}): Talker {
   return async (bytes) => {
     const sentAt = Date.now();
