@@ -132,7 +132,7 @@ describe('the contract', { concurrency: true }, () => {
   test('detected: mistakes with illegal and unusual requests', async (t) => {
     const { port } = await startService(t);
     const talk = remembering(talker({ connect: () => connect({ port, host: '127.0.0.1' }), now: Date.now, patienceMs: () => 30_000 }));
-    const anyhow = new Set(await brokenOnTheWire(talk)); // rows that fail for the service itself are the subject of test/http/wire.test.ts
+    const anyhow = new Set(await brokenOnTheWire(talk)); // rows that fail for the service without a mistake, too
     for (const [wrong, wrongWire, caught] of wrongWires) {
       await t.test(wrong, async () => {
         const found = await brokenOnTheWire(wrongly(talk, wrongWire));
