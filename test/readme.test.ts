@@ -221,7 +221,7 @@ const README_PHRASES = [
 ];
 const DEPLOY_PHRASES = [
   'have sent nothing are closed after {silentMs}', 'waits up to {FLUSH_TIMEOUT_MS} until the log has been read', 'Its default, {DEFAULT_MAX_CONNECTIONS} on each listener',
-  'The first socket is descriptor {FIRST_FD}', 'At most once {MINUTE_MS}', 'More than {MAX_WAITING_BYTES} were waiting', 'at most {BATCH_MS} late',
+  'The first socket is descriptor {FIRST_FD}', 'at most once {MINUTE_MS}', 'More than {MAX_WAITING_BYTES} were waiting', 'at most {BATCH_MS} late',
 ];
 
 test('the numbers in the texts are those of the code', () => {
