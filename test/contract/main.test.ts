@@ -103,7 +103,7 @@ describe('the contract', { concurrency: true }, () => {
     const at = report.indexOf('sent\n');
     assert.equal(report.slice(report.lastIndexOf('The specification, ', at), report.indexOf('\ncontent-type', at)), [
       'The specification, "GET /api/greetings"', 'sent', 'GET /api/greetings?name=(a × 81) HTTP/1.1', `Host: ${url.slice('http://'.length)}`, 'Connection: close',
-      'expected', 'status 400', 'came', 'HTTP/1.1 200 Whatever',
+      'expected', 'status 400', 'received', 'HTTP/1.1 200 Whatever',
     ].join('\n'));
     assert.match(stderr, /\n {4}✖ GET \/api\/greetings: a name of 81 characters is refused with 400\n/);
     assert.match(stderr, /The specification +\d+ +1 /);

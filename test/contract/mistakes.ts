@@ -38,16 +38,16 @@ export const mistakes: readonly Mistake[] = [
   ['an empty name greets the world', { nameIn: (query) => right.nameIn(query) || null }, [
     'an empty name is refused with 400',
     'a name that is refused is never passed to the code that throws',
-    'the first of several names counts, when it is empty as well',
+    'the first of several names is used, also when it is empty',
     '?name is refused',
   ]],
   ['World is in lower case', { defaultName: 'world' }, [
     'without a name the world is greeted',
     'an empty query has no name, so the world is greeted',
     'a query of something else has no name, so the world is greeted',
-    'a name in another case is no name',
+    'a key in another case is ignored',
     'a second question mark belongs to the key',
-    'a key of the prototype is no name',
+    'keys of the prototype are ignored',
   ]],
   ['nothing is trimmed', { trim: (name) => name }, [
     'spaces around a name are trimmed',
@@ -114,7 +114,7 @@ export const mistakes: readonly Mistake[] = [
     `a name of ${MAX + 1} characters is refused with 400`,
     `a name of ${MAX * 10} characters is refused with 400`,
     'a name that is refused is never passed to the code that throws',
-    'the first of several names counts, when it is empty as well',
+    'the first of several names is used, also when it is empty',
     `${MAX + 1} emoji are too many`,
     'a name that is too long with the white space around it is too long',
     'a name of one space',
@@ -127,7 +127,7 @@ export const mistakes: readonly Mistake[] = [
     'errors of a 400 maps name to messages',
     'errors has name only',
   ]],
-  ['a message is no array', { problem: (id) => ({ ...right.problem(id), errors: { name: 'It does not fit.' } }) }, [
+  ['a message is not an array', { problem: (id) => ({ ...right.problem(id), errors: { name: 'It does not fit.' } }) }, [
     'errors of a 400 maps name to messages',
   ]],
   ['errors has more names', { problem: (id) => ({ ...right.problem(id), errors: { name: ['It does not fit.'], other: ['Nor does it.'] } }) }, [
@@ -177,7 +177,7 @@ export const mistakes: readonly Mistake[] = [
     'of a traceparent of a later version the first four fields are used',
     'of the flags of a traceparent only the sampled flag is used',
   ]],
-  ['a traceparent is handed back as it came', { traceId: (fields) => fields.find((line) => line.startsWith('traceparent: 00-4bf9'))?.slice(13) ?? right.traceId(fields) }, [
+  ['traceId is the traceparent itself', { traceId: (fields) => fields.find((line) => line.startsWith('traceparent: 00-4bf9'))?.slice(13) ?? right.traceId(fields) }, [
     'traceId has the trace id and the sampled flag of a valid traceparent, and another span id',
     'of the flags of a traceparent only the sampled flag is used',
     'two traceparents are ignored',
@@ -185,7 +185,7 @@ export const mistakes: readonly Mistake[] = [
     'a traceparent without flags is ignored',
     'a traceparent with a span id of zeros is ignored',
   ]],
-  ['the first of two traceparents counts', { traceId: (fields) => right.traceId(fields.filter((line) => /^traceparent:/i.test(line)).slice(0, 1)) }, [
+  ['the first of two traceparents is used', { traceId: (fields) => right.traceId(fields.filter((line) => /^traceparent:/i.test(line)).slice(0, 1)) }, [
     'two traceparents are ignored',
   ]],
   // The 500
@@ -243,13 +243,13 @@ export const mistakes: readonly Mistake[] = [
   ['a reply may be sniffed', { edit: withoutField('x-content-type-options') }, ['every reply with a body has X-Content-Type-Options: nosniff']],
   ['the framework names itself', { edit: (reply) => ({ ...reply, fields: [...reply.fields, 'x-powered-by: Whatever'] }) }, ['no reply has X-Powered-By']],
   // The parameter `name`
-  ['the last of several names counts', { nameIn: (query) => new URLSearchParams(`?${query}`).getAll('name').at(-1) ?? null }, [
-    'the first of several names counts',
-    'the first of several names counts, when it is empty as well',
+  ['the last of several names is used', { nameIn: (query) => new URLSearchParams(`?${query}`).getAll('name').at(-1) ?? null }, [
+    'the first of several names is used',
+    'the first of several names is used, also when it is empty',
   ]],
   ['keys are compared in any case', { nameIn: (query) => right.nameIn(query.replace(/(^|&)name(=|&|$)/gi, '$1name$2')) }, [
     'keys are case-sensitive',
-    'a name in another case is no name',
+    'a key in another case is ignored',
   ]],
   ['a plus stays a plus', { nameIn: (query) => right.nameIn(query.replaceAll('+', '%2B')) }, ['a plus sign is decoded as a space', 'white space around a name counts']],
   ['a semicolon separates', { nameIn: (query) => right.nameIn(query.replaceAll(';', '&')) }, ['a semicolon does not separate']],
@@ -326,7 +326,7 @@ function withoutField(name: string): Behaviour['edit'] {
 export type WrongWire = { readonly request?: (bytes: string) => string; readonly reply?: (bytes: string) => string };
 
 export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, caught: readonly string[]])[] = [
-  ['the first of two Hosts counts', { request: inFirstHead((head) => head.replace(/(\r\nhost: [^]*)\r\nhost: [^\r]*/i, '$1')) }, [
+  ['the first of two Hosts is used', { request: inFirstHead((head) => head.replace(/(\r\nhost: [^]*)\r\nhost: [^\r]*/i, '$1')) }, [
     'two Hosts, the same',
     'two Hosts, different',
     'two Hosts, far apart',

@@ -7,23 +7,23 @@ export function describeDifference({ send, expected, talk }: Difference): string
   return [
     'sent', ...indent(shown(send)),
     'expected', ...indent(expected.flatMap((line) => line.split('\n'))),
-    'came', ...indent([...shown(talk.bytes.toString('utf8')), ...endOf(talk).map((end) => `(${end})`)]),
+    'received', ...indent([...shown(talk.bytes.toString('utf8')), ...endOf(talk).map((end) => `(${end})`)]),
   ].join('\n');
 }
 
 /** The same on one line, without the bytes. */
 export function summarizeDifference({ expected, talk }: Difference): string {
   const lines = talk.replies.map(({ statusLine }) => statusLine);
-  return `expected ${expected.join('; ')}. Came ${[...lines, ...endOf(talk)].join(', ')}.`;
+  return `expected ${expected.join('; ')}. Received ${[...lines, ...endOf(talk)].join(', ')}.`;
 }
 
 // Describes the end of a connection. There is nothing to say when this program has closed it after enough replies.
 function endOf({ end, rest, error }: Talk): string[] {
-  const behind = rest > 0 ? [`${rest} bytes that are no whole reply`] : [];
+  const behind = rest > 0 ? [`${rest} bytes that are not a whole reply`] : [];
   switch (end) {
     case 'closed': return [...behind, 'the connection was closed'];
     case 'reset': return [...behind, `the connection was reset${error === undefined ? '' : `: ${error}`}`];
-    case 'silent': return [...behind, 'nothing more came, and the connection is open'];
+    case 'silent': return [...behind, 'nothing more arrived, and the connection is open'];
     case 'enough': return behind;
   }
 }

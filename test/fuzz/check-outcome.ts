@@ -44,8 +44,8 @@ export function checkOutcome({ parts, behind }: Script, outcome: Outcome, { mayB
   if (!ended) throw new Error(`The service did not end the connection after ${replies.length} replies.`);
   if (whole < received.length) throw new Error(`A reply is incomplete: ${received.toString('latin1', whole)}`);
   const isClosed = replies.at(-1)?.headers.includes('Connection: close') === true;
-  const owed = told !== undefined && (isClosed || told.what === 'stop') ? partsSeen(sentParts, told) : sentParts.length;
-  if (replies.length < owed) throw new Error(`${replies.length} replies instead of ${owed}.`);
+  const expected = told !== undefined && (isClosed || told.what === 'stop') ? partsSeen(sentParts, told) : sentParts.length;
+  if (replies.length < expected) throw new Error(`${replies.length} replies instead of ${expected}.`);
   return { replies, isWhole: true };
 }
 
