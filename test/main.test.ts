@@ -117,6 +117,27 @@ test('with REUSE_PORT two processes listen on one port, or the start fails where
   assert.equal(portIn(await second.nextLine()), portIn(line));
 });
 
+test('at MAX_CONNECTIONS an idle connection makes room for a new one, which is closed itself when none is idle, and the log counts both', async (t) => {
+  const service = spawnService(t, { PORT: '0', MAX_CONNECTIONS: '1' });
+  const port = portIn(await service.nextLine());
+  const idle = connect({ port, host: '127.0.0.1' }).resume();
+  await once(idle, 'connect');
+  const busy = connect({ port, host: '127.0.0.1' });
+  // When the first of them has been answered, the content of the second has begun.
+  busy.write(`${requestBytes('GET', '/health', [])}${requestBytes('POST', '/health', ['Connection: close', 'Content-Length: 2'])}a`);
+  await once(busy, 'data');
+  const refused = connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume(); // being closed
+  refused.write(requestBytes('GET', '/health'));
+  await new Promise((resolve) => refused.once('close', resolve));
+  const { replies } = await exchangeOn(busy, 'b');
+  assert.deepEqual(replies.map(({ status }) => status), [405]);
+  service.child.kill('SIGTERM');
+  const { lines } = await service.ended();
+  const message = 'Connections were closed in the last minute, because there were too many or their replies were not read.';
+  assert.deepEqual(lineWithoutTime(lines.at(-2) ?? assert.fail('there are too few lines')), { level: 'warn', message, byReason: { idle: 1, full: 1 } });
+  idle.destroy();
+});
+
 test('the refusals of the minute before the stop are in the log', async (t) => {
   for (const signals of [['SIGTERM'], ['SIGTERM', 'SIGINT']] as const) {
     const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: signals.length === 1 ? '0' : '60000' });

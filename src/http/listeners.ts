@@ -1,4 +1,4 @@
-// What can arrive on a connection, and what becomes of it: a request, a CONNECT, or what is neither.
+// The listeners of a server, for the three things that can arrive: a request, a CONNECT, or bytes that are no request.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createRecorder, type OpenRecord } from './reports.ts';
@@ -17,10 +17,10 @@ export type ListenerOptions = PipelineOptions & {
   readonly isDraining: () => boolean;
 };
 
-// RFC 9110 15.6.2: a method that no resource here will ever support. Here is no proxy.
+// RFC 9110 15.6.2: no resource here supports this method, because the service is not a proxy.
 const connectReply = emptyReply(501);
 
-/** Listens to everything that `server` can receive, and answers requests by `handler`. */
+/** Adds the listeners to `server`. Legal requests are answered by `handler`. */
 export function addListeners(server: Server<typeof IncomingRequest>, connections: Connections, handler: Handler, options: ListenerOptions): void {
   const { refusalOf, answer, refuse, unexpected } = createPipeline(handler, options);
   const openRecord = createRecorder(options.reports);
@@ -46,8 +46,8 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     else respond(connection, message, response);
   }
 
-  // Content is received to its end and discarded before the request is answered: its end may turn out to be
-  // malformed, and then what follows it can't be told from it (request smuggling).
+  // Content is received to its end and discarded before the request is answered: when it is malformed, nobody can
+  // tell where the next request begins (request smuggling).
   function receiveContent(connection: Connection, message: IncomingRequest, response: Response): void {
     let bytes = 0;
     function onData(chunk: Buffer): void {
@@ -62,7 +62,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {
     const reply = answer(message.parsed);
-    // While content arrives the service may begin to drain, and other requests may follow.
+    // The service may have begun to drain while the content arrived.
     if (connection.isLatest(response) && (!connection.isOpen || options.isDraining() || nameConnection(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;
@@ -70,7 +70,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     try {
       send(response, reply);
     } catch (error) {
-      send(response, unexpected(error, message.parsed)); // node refuses a field: response splitting
+      send(response, unexpected(error, message.parsed)); // node refuses an illegal field, against response splitting
     }
     message.record?.answered(response.statusCode);
     if (message.record !== undefined) response.on('finish', message.record.close);
@@ -79,25 +79,27 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   function onConnect(message: IncomingRequest): void {
     const connection = connections.of(message.socket);
-    message.socket.resume(); // node has stopped it, for a tunnel to begin
+    message.socket.resume(); // node has paused it, because a tunnel would begin here
     if (!connection?.noteRequest(undefined)) return;
     const request = message.parsed;
     end(connection, refusalOf(request) ?? connectReply, request, openRecord?.(message.socket, request));
   }
 
-  // What node's parser gives up on: illegal bytes, and time-outs. Its list of methods is not all there are.
+  // Illegal bytes, time-outs, and methods that node's parser does not know, which are legal all the same.
   function onParserError(error: Error, stream: Duplex): void {
-    if ('code' in error && error.code === 'HPE_CLOSED_CONNECTION') return; // bytes behind a request after which node's parser stops by itself
+    if ('code' in error && error.code === 'HPE_CLOSED_CONNECTION') return; // bytes behind a last request, at which node's parser stops by itself
     const connection = connections.of(stream);
     const status = statusOfParserError(error);
     if (connection === undefined || status === undefined) {
-      stream.destroy(); // the connection failed: nobody reads a reply
+      stream.destroy(); // the connection has failed: nobody would read a reply
       return;
     }
     if (connection.isEnding) return;
     const arriving = connection.arrivingRequest;
     if (arriving !== undefined) {
-      end(connection, refuse(status, arriving.parsed), arriving.parsed, arriving.record); // it is its content that is illegal, or late
+      end(connection, refuse(status, arriving.parsed), arriving.parsed, arriving.record); // its content is illegal, or late
+    } else if (status === 408 && connection.socket.isPaused()) {
+      // Node reads nothing while replies wait for the client, so the client could not send the rest of the head.
     } else if (connection.noteRequest(undefined)) {
       const request = requestWithUnknownMethod(error);
       end(connection, request === undefined ? refuse(status, undefined) : replyTo(request), request, openRecord?.(connection.socket, request));

@@ -115,6 +115,17 @@ test('a client that reads late gets all its replies, and may then be idle for as
   assert.equal(accepted.destroyed, true);
 });
 
+test('a head whose rest is not read, because replies wait for the client, is not late', async (t) => {
+  const { open, server } = await startWithClock(t);
+  const { client, accepted } = await open();
+  await stall(client, accepted);
+  assert.equal(accepted.isPaused(), true);
+  server.emit('clientError', Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), accepted); // as node does after 10 s
+  client.end();
+  const replies = parseReplies(Buffer.concat(await client.resume().toArray()));
+  assert.deepEqual([replies.length, new Set(replies.map(({ status }) => status))], [20_000, new Set([200])]);
+});
+
 test('a client that reads no replies is dropped whatever it goes on sending after its last request', async (t) => {
   const { open, pass } = await startWithClock(t);
   const { client, accepted } = await open();
