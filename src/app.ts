@@ -1,7 +1,7 @@
 // All routes of the service: which handler answers which path and method.
 import type { SecureContextOptions } from 'node:tls';
-import { createGreetings } from './api/greetings.ts';
-import { createHealth } from './api/health.ts';
+import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
+import { createHealthEndpoint } from './api/health.ts';
 import { hostCheck } from './http/allowed-hosts.ts';
 import { redirectToHttps } from './http/redirect.ts';
 import { createRouter } from './http/router.ts';
@@ -42,10 +42,10 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
   const options = { ...serverOptions, isDraining, isAllowed: allowedHosts && hostCheck(allowedHosts) };
 
   const handler = createRouter({
-    '/health': { GET: createHealth(isDraining) },
-    '/api/greetings': { GET: createGreetings(now) },
+    '/health': { GET: createHealthEndpoint(isDraining) },
+    '/api/greetings': { GET: createGreetingEndpoint(now) },
     // The file is loaded only where it is served.
-    ...(development && { '/openapi/v1.json': { GET: (await import('./api/description.ts')).description } }),
+    ...(development && { '/openapi/v1.json': { GET: (await import('./api/description.ts')).descriptionEndpoint } }),
   });
 
   const servers: TrackedServer<unknown>[] = [];

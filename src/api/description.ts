@@ -1,6 +1,6 @@
-// GET /openapi/v1.json: the greeting endpoint as an OpenAPI 3.1 document. Loaded in Development only.
+// GET /openapi/v1.json: an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
 import { contentReply, type Handler } from '../http/reply.ts';
-import { DEFAULT_NAME, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './name.ts';
+import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH, validateName } from './greeting-query.ts';
 
 const exampleTraceId = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
 
@@ -61,6 +61,7 @@ function response(description: string, mediaType: string, schema: keyof typeof s
   return { description, content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example } } };
 }
 
+/** The description of the API. */
 export const document = {
   openapi: '3.1.1',
   info: { title: 'Greeting Service | v1', version: '1.0.0' },
@@ -84,7 +85,7 @@ export const document = {
               minLength: MIN_NAME_LENGTH,
               maxLength: MAX_NAME_LENGTH,
               pattern: '\\S',
-              default: DEFAULT_NAME,
+              default: DEFAULT_PARAMETERS.name,
             },
             example: 'Ada Lovelace',
           },
@@ -98,7 +99,7 @@ export const document = {
             type: schemas.ValidationProblem.properties.type.const,
             title: schemas.ValidationProblem.properties.title.const,
             status: 400,
-            errors: { name: ['The name is empty: 1 to 80 characters are accepted.'] },
+            errors: { name: [validateName('')] },
             traceId: exampleTraceId,
           }),
           500: response('An unexpected error.', 'application/problem+json', 'UnexpectedProblem', {
@@ -116,4 +117,5 @@ export const document = {
 
 const reply = contentReply(200, 'application/json', JSON.stringify(document));
 
-export const description: Handler = () => reply;
+/** The endpoint. */
+export const descriptionEndpoint: Handler = () => reply;

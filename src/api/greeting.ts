@@ -1,25 +1,23 @@
-// The greeting itself: a function of a name and a time.
+// The greeting: its words, and how its time is written. Both functions depend on their arguments alone.
+
+export type GreetingParameters = { readonly name: string };
 
 export type Greeting = { readonly message: string; readonly generatedAt: string };
 
 /**
- * Greets `name`, without the white space around it, at `now` (milliseconds since the epoch).
- * Throws a RangeError for a name of nothing but white space and for a time that no date can hold.
+ * Greets the name, without the white space around it. `generatedAt` is the time stamp that the greeting gets.
+ * Throws a RangeError for a name that is only white space.
  */
-export function greet(name: string, now: number): Greeting {
+export function greet({ name }: GreetingParameters, generatedAt: string): Greeting {
   const trimmed = name.trim();
-  if (trimmed === '') throw new RangeError('A name of white space only cannot be greeted.');
-  return { message: `Hello, ${trimmed}!`, generatedAt: timestamp(now) };
+  if (trimmed === '') throw new RangeError('A name that is only white space cannot be greeted.');
+  return { message: `Hello, ${trimmed}!`, generatedAt };
 }
 
-let stampedAt = Number.NaN;
-let stamp = '';
-
-// ISO 8601 in UTC with a numeric offset. One string serves every greeting of the same millisecond.
-function timestamp(now: number): string {
-  if (now !== stampedAt) {
-    stamp = new Date(now).toISOString().replace('Z', '+00:00');
-    stampedAt = now;
-  }
-  return stamp;
+/**
+ * Writes a time (milliseconds since the epoch) in ISO 8601: in UTC, with milliseconds and a numeric offset.
+ * Throws a RangeError for a time that no date can hold.
+ */
+export function formatTimeStamp(time: number): string {
+  return new Date(time).toISOString().replace('Z', '+00:00');
 }

@@ -1,10 +1,10 @@
-// GET /health: the word that load balancers and orchestrators ask for.
+// GET /health: whether this process should receive requests, which load balancers and orchestrators ask.
 import { contentReply, type Handler } from '../http/reply.ts';
 
 const healthy = contentReply(200, 'text/plain', 'Healthy');
 const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
 
-/** The endpoint: unhealthy from the moment that `isDraining`, so that traffic goes elsewhere. */
-export function createHealth(isDraining: () => boolean): Handler {
+/** Makes the endpoint. It is unhealthy while `isDraining` returns true, so that requests are sent to other processes. */
+export function createHealthEndpoint(isDraining: () => boolean): Handler {
   return () => (isDraining() ? unhealthy : healthy);
 }

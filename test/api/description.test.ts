@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { document } from '../../src/api/description.ts';
-import { DEFAULT_NAME, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from '../../src/api/name.ts';
+import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from '../../src/api/greeting-query.ts';
 import { misfits, unknownKeywords } from '../support/schema.ts';
 import { startService } from '../support/service.ts';
 import { request } from '../support/wire.ts';
@@ -42,7 +42,7 @@ test('the bounds and the default of the name are those that validation uses', ()
   assert.equal(parameter.in, 'query');
   assert.equal(parameter.required, false);
   assert.deepEqual(parameter.schema, {
-    type: 'string', minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: DEFAULT_NAME,
+    type: 'string', minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: DEFAULT_PARAMETERS.name,
   });
 });
 
