@@ -1,29 +1,28 @@
 // The rows of the decisions: what this project does where the specification says nothing. Another correct
 // implementation may differ. Decisions that cannot be seen in a reply (configuration, log, exit codes) are tested
 // elsewhere.
+import { DESCRIPTION, GREETINGS } from './endpoints.ts';
 import * as exact from './exact.ts';
 import { fieldIs, isString, member, memberIs, members, message, noBody, status, type Expectation } from './expectation.ts';
-import { MAX_NAME_LENGTH } from './limits.ts';
+import { MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './limits.ts';
 import { ask, given, head, type Expected, type Part, type Row, type Step, type Subject } from './row.ts';
-
-const GREETINGS = '/api/greetings';
 
 export function decisions(subject: Subject): Part {
   const { authority, environment } = subject;
   const get = (target: string, expected: Expected, bytes: string | undefined, fields: readonly string[] = []) =>
     ask(subject, `GET ${target}`, expected, bytes, fields);
   const greeted = (says: string, query: string, name: string): Row => ({
-    says, steps: [get(`${GREETINGS}${query}`, [status(200), message(name)], exact.greeting(name))],
+    says, steps: [get(`${GREETINGS}${query}`, [status(200), message(name)], exact.greeting(`Hello, ${name}!`))],
   });
-  const refused = (says: string, query: string, error: string): Row => ({
-    says, steps: [get(`${GREETINGS}${query}`, [status(400)], exact.invalid(error))],
+  const refused = (says: string, query: string, errors: Readonly<Record<string, string>>): Row => ({
+    says, steps: [get(`${GREETINGS}${query}`, [status(400)], exact.invalid(errors))],
   });
   const health = (...expected: Expected) => given(200, get('/health', expected, exact.healthy()));
-  const world = (...expected: Expected) => given(200, get(GREETINGS, expected, exact.greeting('World')));
-  const invalid = (expected: Expected, fields: readonly string[] = []) => given(400, get(`${GREETINGS}?name=`, expected, exact.invalid(exact.TOO_SHORT), fields));
+  const world = (...expected: Expected) => given(200, get(GREETINGS, expected, exact.greeting('Hello, World!')));
+  const invalid = (expected: Expected, fields: readonly string[] = []) => given(400, get(`${GREETINGS}?name=`, expected, exact.invalid({ name: exact.TOO_SHORT }), fields));
   const notFound = (...expected: Expected) => given(404, get('/nope', expected, exact.empty(404)));
   const notAllowed = (...expected: Expected) => given(405, ask(subject, 'POST /health', expected, exact.empty(405)));
-  const description = (...expected: Expected) => (environment === 'development' ? [given(200, get('/openapi/v1.json', expected, undefined))] : []);
+  const description = (...expected: Expected) => (environment === 'development' ? [given(200, get(DESCRIPTION, expected, undefined))] : []);
   /** A step for a method that not every parser knows. The connection may be closed after the reply. */
   const unknownMethod = (method: string, path: string, code: number): Step => ({
     send: head(`${method} ${path} HTTP/1.1`, `Host: ${authority}`), replies: [[status(code)]], closes: true, exact: exact.empty(code),
@@ -47,7 +46,7 @@ export function decisions(subject: Subject): Part {
         rows: [
           greeted('a plus sign is decoded as a space', '?name=+Ada+Lovelace+', 'Ada Lovelace'),
           greeted('the first of several names is used', '?name=Ada&name=Grace&name=', 'Ada'),
-          refused('the first of several names is used, also when it is empty', '?name=&name=Ada', exact.TOO_SHORT),
+          refused('the first of several names is used, also when it is empty', '?name=&name=Ada', { name: exact.TOO_SHORT }),
           greeted('keys are case-sensitive', '?NAME=&Name=&name=Ada', 'Ada'),
           greeted('a key in another case is ignored', '?NAME=', 'World'),
           greeted('an encoded key is the key', '?n%61me=Ada', 'Ada'),
@@ -66,9 +65,9 @@ export function decisions(subject: Subject): Part {
         heading: '4: a character is a code point, counted before trimming',
         rows: [
           greeted(`${MAX_NAME_LENGTH} emoji, of two UTF-16 units each, are ${MAX_NAME_LENGTH} characters`, `?name=${'%F0%9F%98%80'.repeat(MAX_NAME_LENGTH)}`, '😀'.repeat(MAX_NAME_LENGTH)),
-          refused(`${MAX_NAME_LENGTH + 1} emoji are too many`, `?name=${'%F0%9F%98%80'.repeat(MAX_NAME_LENGTH + 1)}`, exact.tooLong(MAX_NAME_LENGTH + 1)),
+          refused(`${MAX_NAME_LENGTH + 1} emoji are too many`, `?name=${'%F0%9F%98%80'.repeat(MAX_NAME_LENGTH + 1)}`, { name: exact.tooLong(MAX_NAME_LENGTH + 1) }),
           greeted('white space around a name counts', `?name=+${'a'.repeat(MAX_NAME_LENGTH - 2)}+`, 'a'.repeat(MAX_NAME_LENGTH - 2)),
-          refused('a name that is too long with the white space around it is too long', `?name=+${'a'.repeat(MAX_NAME_LENGTH)}+`, exact.tooLong(MAX_NAME_LENGTH + 2)),
+          refused('a name that is too long with the white space around it is too long', `?name=+${'a'.repeat(MAX_NAME_LENGTH)}+`, { name: exact.tooLong(MAX_NAME_LENGTH + 2) }),
           greeted('NUL is a character like any other', '?name=%00', '\0'),
           greeted('tabs, line feeds, no-break and wide spaces are white space', '?name=%09%0A%C2%A0%E3%80%80Ada%C2%A0%0D%09', 'Ada'),
         ],
@@ -76,13 +75,13 @@ export function decisions(subject: Subject): Part {
       {
         heading: '5: a name of white space only is refused',
         rows: [
-          refused('a name of one space', '?name=%20', exact.ONLY_SPACE),
-          refused(`a name of ${MAX_NAME_LENGTH} spaces`, `?name=${'%20'.repeat(MAX_NAME_LENGTH)}`, exact.ONLY_SPACE),
-          refused(`a name of ${MAX_NAME_LENGTH + 1} spaces, which is too long`, `?name=${'+'.repeat(MAX_NAME_LENGTH + 1)}`, exact.tooLong(MAX_NAME_LENGTH + 1)),
-          refused('a name of a tab and a no-break space', '?name=%09%C2%A0', exact.ONLY_SPACE),
+          refused('a name of one space', '?name=%20', { name: exact.ONLY_SPACE }),
+          refused(`a name of ${MAX_NAME_LENGTH} spaces`, `?name=${'%20'.repeat(MAX_NAME_LENGTH)}`, { name: exact.ONLY_SPACE }),
+          refused(`a name of ${MAX_NAME_LENGTH + 1} spaces, which is too long`, `?name=${'+'.repeat(MAX_NAME_LENGTH + 1)}`, { name: exact.tooLong(MAX_NAME_LENGTH + 1) }),
+          refused('a name of a tab and a no-break space', '?name=%09%C2%A0', { name: exact.ONLY_SPACE }),
         ],
       },
-      { heading: '6: a name without an equals sign is empty', rows: [refused('?name is refused', '?name', exact.TOO_SHORT)] },
+      { heading: '6: a name without an equals sign is empty', rows: [refused('?name is refused', '?name', { name: exact.TOO_SHORT })] },
       {
         heading: '7: traceId is a traceparent (W3C Trace Context)',
         rows: [
@@ -186,11 +185,18 @@ function inTrace(flags: string): Expectation {
 
 const inNewTrace = member('traceId', "not in the caller's trace", (value) => !/4bf92f3577b34da6a3ce929d0e0e4736/i.test(String(value)));
 
+function hasName(parameters: unknown): boolean {
+  const name: unknown = Array.isArray(parameters) ? parameters.find((parameter) => Object(parameter).name === 'name') : undefined;
+  const { minLength, maxLength, default: byDefault } = Object(Object(name).schema);
+  return minLength === MIN_NAME_LENGTH && maxLength === MAX_NAME_LENGTH && byDefault === 'World';
+}
+
 function descriptionRows(description: (...expected: Expected) => Step[]): Row[] {
   return [
     { says: 'the description is OpenAPI 3.1', steps: description(member('openapi', 'a version 3.1', (version) => isString(version) && /^3\.1\.\d+$/.test(version))) },
     { says: 'the description has the title and the version', steps: description(memberIs('info', { title: 'Greeting Service | v1', version: '1.0.0' })) },
     { says: 'the description names no servers', steps: description(memberIs('servers', undefined)) },
+    { says: 'the description has the limits and the default of the name', steps: description(member(`paths.${GREETINGS}.get.parameters`, `the parameter name, of ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} characters, by default World`, hasName)) },
     { says: 'the description says that no authentication is needed', steps: description(memberIs('security', [])) },
   ];
 }

@@ -1,5 +1,6 @@
 // The exact bytes of the replies of this project's service, with a clock that stands still. `npm test` compares every
 // reply with them, so that no byte of a reply changes unnoticed.
+import type { ConstantEndpoint } from './endpoints.ts';
 import { MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './limits.ts';
 
 /** The clock of the service in `npm test`. */
@@ -37,8 +38,13 @@ export function healthy(connection: Connection = 'close'): string {
   return withBody(200, 'text/plain', 'Healthy', connection);
 }
 
-export function greeting(name: string): string {
-  const content = JSON.stringify({ message: `Hello, ${name}!`, generatedAt: STILL_TIME });
+/** What an endpoint replies to every GET. */
+export function constant({ mediaType, body }: ConstantEndpoint): string {
+  return withBody(200, mediaType, body, 'close');
+}
+
+export function greeting(message: string): string {
+  const content = JSON.stringify({ message, generatedAt: STILL_TIME });
   return withBody(200, 'application/json; charset=utf-8', content, 'close');
 }
 
@@ -46,12 +52,13 @@ export const TOO_SHORT = `The name is empty: ${MIN_NAME_LENGTH} to ${MAX_NAME_LE
 export const ONLY_SPACE = 'The name is only white space: at least one other character is needed.';
 export const tooLong = (length: number) => `The name has ${length} characters: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} are accepted.`;
 
-export function invalid(error: string): string {
+/** The 400. `errors` has for each parameter that breaks a rule the message about it. */
+export function invalid(errors: Readonly<Record<string, string>>): string {
   const content = JSON.stringify({
     type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
     title: 'One or more validation errors occurred.',
     status: 400,
-    errors: { name: [error] },
+    errors: Object.fromEntries(Object.entries(errors).map(([parameter, error]) => [parameter, [error]])),
     traceId: ANY_TRACE_ID,
   });
   return withBody(400, 'application/problem+json', content, 'close');

@@ -5,7 +5,7 @@ import type { Part, Row, Subject } from './row.ts';
 import { MAX_NAME_LENGTH as MAX } from './limits.ts';
 import { specification } from './specification.ts';
 import { wire } from './wire.ts';
-import { right, type Behaviour } from './wrong-server.ts';
+import { describedPaths, right, type Behaviour } from './wrong-server.ts';
 
 const rowsOf = (parts: readonly ((subject: Subject) => Part)[], environment: Subject['environment']): readonly Row[] =>
   parts.flatMap((part) => part({ authority: 'localhost', environment }).sections).flatMap(({ rows }) => rows);
@@ -20,12 +20,17 @@ const everyGreeting = ROWS.production
   .filter(({ steps }) => steps.some(({ replies }) => replies.flat().some(({ text }) => text.startsWith('message in the JSON body: "'))))
   .map(({ says }) => says);
 
+/** The sentences of the rows in which a parameter is refused. */
+const everyRefusal = ROWS.production
+  .filter(({ steps }) => steps.some(({ replies }) => replies.flat().some(({ text }) => text === 'status 400')))
+  .map(({ says }) => says);
+
 export type Mistake = readonly [wrong: string, behaviour: Partial<Behaviour>, caught: readonly string[]];
 
 export const mistakes: readonly Mistake[] = [
   // GET /health
-  ['Healthy is in lower case', { health: 'healthy' }, ['the body of /health is Healthy']],
-  ['Healthy is followed by a line feed', { health: 'Healthy\n' }, ['the body of /health is Healthy']],
+  ['Healthy is in lower case', { constantBody: inHealth('healthy') }, ['the body of /health is Healthy']],
+  ['Healthy is followed by a line feed', { constantBody: inHealth('Healthy\n') }, ['the body of /health is Healthy']],
   ['Healthy has the media type application/json', { edit: editType('text/plain', 'application/json') }, ['the media type of /health is text/plain']],
   // The greeting
   [`${MAX + 1} characters are accepted`, { maxLength: MAX + 1 }, [`a name of ${MAX + 1} characters is refused with 400`, `${MAX + 1} emoji are too many`]],
@@ -65,7 +70,7 @@ export const mistakes: readonly Mistake[] = [
   ['only ASCII is trimmed', { trim: (name) => name.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '') }, [
     'tabs, line feeds, no-break and wide spaces are white space',
   ]],
-  ['markup is escaped', { greeting: (name, at) => right.greeting(name.replaceAll('<', '&lt;'), at) }, [
+  ['markup is escaped', { greeting: (greeted, at) => right.greeting({ ...greeted, name: greeted.name.replaceAll('<', '&lt;') }, at) }, [
     'markup in a name stays unchanged',
     'characters that a browser sends without encoding stay unchanged',
   ]],
@@ -73,11 +78,11 @@ export const mistakes: readonly Mistake[] = [
     'a name outside ASCII is greeted in UTF-8',
     `${MAX} emoji, of two UTF-16 units each, are ${MAX} characters`,
   ]],
-  ['the exclamation mark is missing', { greeting: (name, at) => ({ message: `Hello, ${name}`, generatedAt: at }) }, everyGreeting],
+  ['the exclamation mark is missing', { greeting: ({ name }, at) => ({ message: `Hello, ${name}`, generatedAt: at }) }, everyGreeting],
   ['there is no charset', { edit: editType('application/json; charset=utf-8', 'application/json') }, [
     'the media type of a greeting is application/json; charset=utf-8',
   ]],
-  ['properties are in PascalCase', { greeting: (name, at) => ({ Message: `Hello, ${name}!`, GeneratedAt: at }) }, [
+  ['properties are in PascalCase', { greeting: ({ name }, at) => ({ Message: `Hello, ${name}!`, GeneratedAt: at }) }, [
     ...everyGreeting, 'message is a string', 'generatedAt is an ISO 8601 timestamp with the offset +00:00', 'generatedAt is the time of the request',
     'generatedAt has milliseconds', 'a greeting has message and generatedAt only',
   ]],
@@ -85,14 +90,14 @@ export const mistakes: readonly Mistake[] = [
     'generatedAt is an ISO 8601 timestamp with the offset +00:00',
     'generatedAt has milliseconds',
   ]],
-  ['generatedAt is a number', { greeting: (name, at) => ({ message: `Hello, ${name}!`, generatedAt: Date.parse(at) }) }, [
+  ['generatedAt is a number', { greeting: (greeted, at) => ({ ...right.greeting(greeted, at), generatedAt: Date.parse(at) }) }, [
     'generatedAt is an ISO 8601 timestamp with the offset +00:00',
     'generatedAt is the time of the request',
     'generatedAt has milliseconds',
   ]],
   ['generatedAt is an hour late', { timestamp: (now) => right.timestamp(now - 3_600_000) }, ['generatedAt is the time of the request']],
   ['generatedAt has no milliseconds', { timestamp: (now) => right.timestamp(now).replace(/\.\d+/, '') }, ['generatedAt has milliseconds']],
-  ['a greeting has more members', { greeting: (name, at) => ({ ...right.greeting(name, at), language: 'en' }) }, [
+  ['a greeting has more members', { greeting: (greeted, at) => ({ ...right.greeting(greeted, at), language: 'en' }) }, [
     'a greeting has message and generatedAt only',
   ]],
   ['an unknown parameter is refused', { edit: (reply, { query }) => (query.startsWith('other') ? { ...reply, status: 400 } : reply) }, [
@@ -109,46 +114,33 @@ export const mistakes: readonly Mistake[] = [
     'status in a 400 is the number 400',
     'errors of a 400 maps name to messages',
   ]],
-  ['a refusal is 422', { edit: (reply) => (reply.status === 400 && reply.body !== '' ? { ...reply, status: 422 } : reply) }, [
-    'an empty name is refused with 400',
-    `a name of ${MAX + 1} characters is refused with 400`,
-    `a name of ${MAX * 10} characters is refused with 400`,
-    'a name that is refused is never passed to the code that throws',
-    'the first of several names is used, also when it is empty',
-    `${MAX + 1} emoji are too many`,
-    'a name that is too long with the white space around it is too long',
-    'a name of one space',
-    `a name of ${MAX} spaces`,
-    `a name of ${MAX + 1} spaces, which is too long`,
-    'a name of a tab and a no-break space',
-    '?name is refused',
-  ]],
-  ['errors has another case', { problem: (id) => ({ ...right.problem(id), errors: { Name: ['It does not fit.'] } }) }, [
+  ['a refusal is 422', { edit: (reply) => (reply.status === 400 && reply.body !== '' ? { ...reply, status: 422 } : reply) }, everyRefusal],
+  ['errors has another case', { problem: (errors, id) => ({ ...right.problem(errors, id), errors: { Name: ['It does not fit.'] } }) }, [
     'errors of a 400 maps name to messages',
     'errors has name only',
   ]],
-  ['a message is not an array', { problem: (id) => ({ ...right.problem(id), errors: { name: 'It does not fit.' } }) }, [
+  ['a message is not an array', { problem: (errors, id) => ({ ...right.problem(errors, id), errors: { name: 'It does not fit.' } }) }, [
     'errors of a 400 maps name to messages',
   ]],
-  ['errors has more names', { problem: (id) => ({ ...right.problem(id), errors: { name: ['It does not fit.'], other: ['Nor does it.'] } }) }, [
+  ['errors has more names', { problem: (errors, id) => ({ ...right.problem(errors, id), errors: { name: ['It does not fit.'], other: ['Nor does it.'] } }) }, [
     'errors has name only',
   ]],
-  ['type is about:blank', { problem: (id) => ({ ...right.problem(id), type: 'about:blank' }) }, [
+  ['type is about:blank', { problem: (errors, id) => ({ ...right.problem(errors, id), type: 'about:blank' }) }, [
     'type of a 400 points to the section of RFC 9110 on 400',
     'type is https://tools.ietf.org/html/rfc9110#section-15.5.1',
   ]],
-  ['type is a page elsewhere', { problem: (id) => ({ ...right.problem(id), type: 'https://www.rfc-editor.org/rfc/rfc9110.html#name-400-bad-request' }) }, [
+  ['type is a page elsewhere', { problem: (errors, id) => ({ ...right.problem(errors, id), type: 'https://www.rfc-editor.org/rfc/rfc9110.html#name-400-bad-request' }) }, [
     'type is https://tools.ietf.org/html/rfc9110#section-15.5.1',
   ]],
-  ['title is missing', { problem: (id) => ({ ...right.problem(id), title: undefined }) }, [
+  ['title is missing', { problem: (errors, id) => ({ ...right.problem(errors, id), title: undefined }) }, [
     'title of a 400 is a string that is not empty',
     'title is "One or more validation errors occurred."',
     'a 400 has type, title, status, errors and traceId only',
   ]],
-  ['title says something else', { problem: (id) => ({ ...right.problem(id), title: 'Bad Request' }) }, [
+  ['title says something else', { problem: (errors, id) => ({ ...right.problem(errors, id), title: 'Bad Request' }) }, [
     'title is "One or more validation errors occurred."',
   ]],
-  ['status is a string', { problem: (id) => ({ ...right.problem(id), status: '400' }) }, ['status in a 400 is the number 400']],
+  ['status is a string', { problem: (errors, id) => ({ ...right.problem(errors, id), status: '400' }) }, ['status in a 400 is the number 400']],
   ['a trace id repeats', { traceId: () => `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00` }, [
     'traceId, where there is one, is a string that differs on every request',
     'traceId has the trace id and the sampled flag of a valid traceparent, and another span id',
@@ -163,7 +155,7 @@ export const mistakes: readonly Mistake[] = [
     'of a traceparent of a later version the first four fields are used',
     'of the flags of a traceparent only the sampled flag is used',
   ]],
-  ['there is no trace id', { problem: (id) => ({ ...right.problem(id), traceId: undefined }) }, [
+  ['there is no trace id', { problem: (errors, id) => ({ ...right.problem(errors, id), traceId: undefined }) }, [
     'traceId has the form of a traceparent',
     'traceId has the trace id and the sampled flag of a valid traceparent, and another span id',
     'traceId is not sampled when the traceparent is not',
@@ -288,10 +280,15 @@ export const mistakesInDevelopment: readonly Mistake[] = [
   ]],
   ['the description is of version 3.0', { document: { ...right.document, openapi: '3.0.4' } }, ['the description is OpenAPI 3.1']],
   ['health is described', { document: { ...right.document, paths: { '/api/greetings': { get: {} }, '/health': { get: {} } } } }, [
-    'the description is of GET of the greeting endpoint and nothing else',
+    'the description is of GET of the endpoints that it must have and nothing else',
+    'the description has the limits and the default of the name',
   ]],
   ['another method is described', { document: { ...right.document, paths: { '/api/greetings': { get: {}, post: {} } } } }, [
-    'the description is of GET of the greeting endpoint and nothing else',
+    'the description is of GET of the endpoints that it must have and nothing else',
+    'the description has the limits and the default of the name',
+  ]],
+  ['the name is described with another limit', { document: { ...right.document, paths: describedPaths(MAX + 1) } }, [
+    'the description has the limits and the default of the name',
   ]],
   ['a security scheme is described', { document: { ...right.document, components: { securitySchemes: { key: { type: 'http', scheme: 'basic' } } } } }, [
     'the description has no security scheme',
@@ -300,19 +297,23 @@ export const mistakesInDevelopment: readonly Mistake[] = [
   ['the title is another', { document: { ...right.document, info: { title: 'Greetings', version: '1.0.0' } } }, [
     'the description has the title and the version',
   ]],
-  ['a greeting violates its schema', { greeting: (name, at) => ({ ...right.greeting(name, at), generatedAt: Date.parse(at) }) }, [
+  ['a greeting violates its schema', { greeting: (greeted, at) => ({ ...right.greeting(greeted, at), generatedAt: Date.parse(at) }) }, [
     'generatedAt is an ISO 8601 timestamp with the offset +00:00',
     'generatedAt is the time of the request',
     'every reply to GET /api/greetings in this run fits its schema in the description',
     'generatedAt has milliseconds',
   ]],
-  ['a 400 violates its schema', { problem: (id) => ({ ...right.problem(id), errors: undefined }) }, [
+  ['a 400 violates its schema', { problem: (errors, id) => ({ ...right.problem(errors, id), errors: undefined }) }, [
     'errors of a 400 maps name to messages',
     'every reply to GET /api/greetings in this run fits its schema in the description',
     'a 400 has type, title, status, errors and traceId only',
     'errors has name only',
   ]],
 ];
+
+function inHealth(wrong: string): Behaviour['constantBody'] {
+  return ({ path, body }) => (path === '/health' ? wrong : body);
+}
 
 function editType(from: string, to: string): (reply: Parameters<Behaviour['edit']>[0]) => ReturnType<Behaviour['edit']> {
   return (reply) => ({ ...reply, fields: reply.fields.map((line) => (line === `content-type: ${from}` ? `content-type: ${to}` : line)) });
@@ -360,7 +361,7 @@ export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, cau
     'too much content after another request',
     '100-continue for too much content',
   ]],
-  ['the connection stays open after a 417', { reply: (bytes) => (bytes.startsWith('HTTP/1.1 417 ') ? bytes + exact.greeting('World') : bytes) }, [
+  ['the connection stays open after a 417', { reply: (bytes) => (bytes.startsWith('HTTP/1.1 417 ') ? bytes + exact.greeting('Hello, World!') : bytes) }, [
     'another expectation',
     '100-continue and another',
     'two expectations',

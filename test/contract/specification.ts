@@ -1,27 +1,26 @@
 // The rows of the specification: what any implementation must do. Sections have the names of the document. What it
 // leaves open (wording of messages, order of fields, further fields, dates, connections) is open here as well. The
 // exact bytes beside each row are those of this project's service, and only `npm test` compares them.
+import { CONSTANT_ENDPOINTS, DESCRIBED_PATHS, DESCRIPTION, GREETINGS } from './endpoints.ts';
 import * as exact from './exact.ts';
-import { body, isObject, isString, mediaType, member, memberIs, message, noBody, status, timeOfRequest } from './expectation.ts';
+import { body, isObject, isString, mediaType, member, memberIs, message, noBody, status, timeOfRequest, type Expectation } from './expectation.ts';
 import { MAX_NAME_LENGTH } from './limits.ts';
 import { descriptionMisfits, documentOf } from './openapi.ts';
 import type { Reply } from './reply.ts';
-import { ask, given, type Expected, type Part, type Row, type Seen, type Subject } from './row.ts';
+import { ask, given, type Expected, type Part, type Row, type Section, type Seen, type Subject } from './row.ts';
 
-const GREETINGS = '/api/greetings';
-const DESCRIPTION = '/openapi/v1.json';
 const EMPTY = `${GREETINGS}?name=`;
 const TOO_LONG = `${GREETINGS}?name=${'a'.repeat(MAX_NAME_LENGTH + 1)}`;
+const MAPPED = [...CONSTANT_ENDPOINTS.map(({ path }) => path), GREETINGS];
 const methods = ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
 export function specification(subject: Subject): Part {
   const get = (target: string, expected: Expected, bytes: string | undefined, fields: readonly string[] = []) =>
     ask(subject, `GET ${target}`, expected, bytes, fields);
-  const greeted = (target: string, expected: Expected, name = 'World') => get(target, expected, exact.greeting(name));
-  const tooShort = (...expected: Expected) => get(EMPTY, expected, exact.invalid(exact.TOO_SHORT));
-  const tooLong = (...expected: Expected) => get(TOO_LONG, expected, exact.invalid(exact.tooLong(MAX_NAME_LENGTH + 1)));
+  const greeted = (target: string, expected: Expected, name = 'World') => get(target, expected, exact.greeting(`Hello, ${name}!`));
+  const tooShort = (...expected: Expected) => get(EMPTY, expected, exact.invalid({ name: exact.TOO_SHORT }));
+  const tooLong = (...expected: Expected) => get(TOO_LONG, expected, exact.invalid({ name: exact.tooLong(MAX_NAME_LENGTH + 1) }));
   const bothRefusals = (...expected: Expected) => [given(400, tooShort(...expected)), given(400, tooLong(...expected))];
-  const health = (...expected: Expected) => get('/health', expected, exact.healthy());
   const failing = (says: string, ...expected: Expected): Row => ({
     says, needs: 'an exception', steps: [get(`${GREETINGS}?name=Ada`, expected, exact.failed(GREETINGS))],
   });
@@ -33,14 +32,17 @@ export function specification(subject: Subject): Part {
   return {
     name: 'specification',
     sections: [
-      {
-        heading: 'GET /health',
-        rows: [
-          { says: 'the status of /health is 200', steps: [health(status(200))] },
-          { says: 'the media type of /health is text/plain', steps: [given(200, health(mediaType('text/plain')))] },
-          { says: 'the body of /health is Healthy', steps: [given(200, health(body('Healthy')))] },
-        ],
-      },
+      ...CONSTANT_ENDPOINTS.map((endpoint): Section => {
+        const getIt = (expected: Expectation) => get(endpoint.path, [expected], exact.constant(endpoint));
+        return {
+          heading: `GET ${endpoint.path}`,
+          rows: [
+            { says: `the status of ${endpoint.path} is 200`, steps: [getIt(status(200))] },
+            { says: `the media type of ${endpoint.path} is ${endpoint.mediaType}`, steps: [given(200, getIt(mediaType(endpoint.mediaType)))] },
+            { says: `the body of ${endpoint.path} is ${endpoint.body}`, steps: [given(200, getIt(body(endpoint.body)))] },
+          ],
+        };
+      }),
       {
         heading: 'GET /api/greetings',
         rows: [
@@ -54,7 +56,7 @@ export function specification(subject: Subject): Part {
           { says: `a name of ${MAX_NAME_LENGTH + 1} characters is refused with 400`, steps: [tooLong(status(400))] },
           {
             says: `a name of ${MAX_NAME_LENGTH * 10} characters is refused with 400`,
-            steps: [get(`${GREETINGS}?name=${'a'.repeat(MAX_NAME_LENGTH * 10)}`, [status(400)], exact.invalid(exact.tooLong(MAX_NAME_LENGTH * 10)))],
+            steps: [get(`${GREETINGS}?name=${'a'.repeat(MAX_NAME_LENGTH * 10)}`, [status(400)], exact.invalid({ name: exact.tooLong(MAX_NAME_LENGTH * 10) }))],
           },
           { says: 'the media type of a greeting is application/json; charset=utf-8', steps: [given(200, greeted(GREETINGS, [mediaType('application/json; charset=utf-8')]))] },
         ],
@@ -115,9 +117,9 @@ export function specification(subject: Subject): Part {
         rows: [
           ...methods.map((method): Row => ({
             says: `${method} to a GET-only endpoint is 405`,
-            steps: ['/health', GREETINGS, EMPTY].map((target) => ask(subject, `${method} ${target}`, [status(405)], exact.empty(405))),
+            steps: [...MAPPED, EMPTY].map((target) => ask(subject, `${method} ${target}`, [status(405)], exact.empty(405))),
           })),
-          { says: 'a 405 has no body', steps: ['/health', GREETINGS].map((target) => given(405, ask(subject, `POST ${target}`, [noBody], exact.empty(405)))) },
+          { says: 'a 405 has no body', steps: MAPPED.map((target) => given(405, ask(subject, `POST ${target}`, [noBody], exact.empty(405)))) },
         ],
       },
       {
@@ -126,7 +128,7 @@ export function specification(subject: Subject): Part {
           {
             says: 'credentials and tokens are ignored: a request with wrong ones is answered like any other',
             steps: ['Authorization: Basic !', 'Authorization: Bearer a.b.c', 'Proxy-Authorization: Basic eDp5', 'Cookie: session=none'].map((credentials) =>
-              get(GREETINGS, [status(200)], exact.greeting('World'), [credentials])),
+              get(GREETINGS, [status(200)], exact.greeting('Hello, World!'), [credentials])),
           },
         ],
       },
@@ -163,7 +165,7 @@ function descriptionRows(subject: Subject): Row[] {
         { says: 'in Development the description is there', steps: [ask(subject, `GET ${DESCRIPTION}`, [status(200)], undefined)] },
         { says: 'the media type of the description is application/json', steps: described(mediaType('application/json')) },
         { says: 'the description is an OpenAPI 3 document', steps: described(member('openapi', 'a version 3', (version) => isString(version) && /^3\.\d+\.\d+$/.test(version))) },
-        { says: 'the description is of GET of the greeting endpoint and nothing else', steps: described(member('paths', `${GREETINGS} with get`, isGreetingsOnly)) },
+        { says: 'the description is of GET of the endpoints that it must have and nothing else', steps: described(member('paths', `${DESCRIBED_PATHS.join(' and ')} with get`, isDescribedOnly)) },
         {
           says: 'the description has no security scheme',
           steps: described(
@@ -174,11 +176,11 @@ function descriptionRows(subject: Subject): Row[] {
         ...methods.map((method): Row => ({
           says: `${method} to the description is 405`, steps: [ask(subject, `${method} ${DESCRIPTION}`, [status(405)], exact.empty(405))],
         })),
-        {
-          says: 'every reply to GET /api/greetings in this run fits its schema in the description',
+        ...DESCRIBED_PATHS.map((path): Row => ({
+          says: `every reply to GET ${path} in this run fits its schema in the description`,
           steps: described(),
-          review: { of: 'run', text: 'replies that fit their schemas', misfits: (seen) => descriptionMisfits(documentOf(seen, DESCRIPTION), GREETINGS, seen) },
-        },
+          review: { of: 'run', text: 'replies that fit their schemas', misfits: (seen) => descriptionMisfits(documentOf(seen, DESCRIPTION), path, seen) },
+        })),
       ];
   }
 }
@@ -200,9 +202,9 @@ function isMessages(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every(isString);
 }
 
-function isGreetingsOnly(paths: unknown): boolean {
-  return isObject(paths) && Object.keys(paths).join() === GREETINGS && isObject(paths[GREETINGS])
-    && Object.keys(paths[GREETINGS]).filter((name) => METHODS_OF_A_PATH.includes(name)).join() === 'get';
+function isDescribedOnly(paths: unknown): boolean {
+  return isObject(paths) && Object.keys(paths).sort().join() === DESCRIBED_PATHS.toSorted().join()
+    && Object.values(paths).every((path) => Object.keys(Object(path)).filter((name) => METHODS_OF_A_PATH.includes(name)).join() === 'get');
 }
 
 const METHODS_OF_A_PATH = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];

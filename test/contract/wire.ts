@@ -17,7 +17,7 @@ export function wire(subject: Subject): Part {
       send: send + probe,
       replies: [...statuses, ...(closes ? [] : [200])].map((code) => [status(code)]),
       closes,
-      exact: statuses.map((code, i) => exactReply(code, closes && i === statuses.length - 1)).join('') + (closes ? '' : exact.greeting('World')),
+      exact: statuses.map((code, i) => exactReply(code, closes && i === statuses.length - 1)).join('') + (closes ? '' : exact.greeting('Hello, World!')),
     }],
   });
   const sections = (title: string, table: Table, closes: boolean): Section[] =>

@@ -1,7 +1,8 @@
 // A second, very small implementation of the specification and the decisions: one function from the bytes of a request
 // to the bytes of its reply. Each part of its behaviour can be replaced by a wrong one, to test whether the contract
 // detects that. It does not check requests for errors.
-import { MAX_NAME_LENGTH } from './limits.ts';
+import { CONSTANT_ENDPOINTS, DESCRIBED_PATHS, DESCRIPTION, GREETINGS, type ConstantEndpoint } from './endpoints.ts';
+import { MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './limits.ts';
 import { readReplies } from './reply.ts';
 import { EXCEPTION_TEXT } from './specification.ts';
 import { isHead, type Talker } from './talk.ts';
@@ -9,9 +10,26 @@ import { isHead, type Talker } from './talk.ts';
 type Reply = { readonly status: number; readonly fields: readonly string[]; readonly body: string };
 type Request = { readonly method: string; readonly path: string; readonly query: string; readonly fields: readonly string[] };
 
+/** Who is greeted. */
+type Greeted = { readonly name: string };
+/** For each parameter that breaks a rule, what is wrong with it. */
+type Errors = Record<string, readonly string[]>;
+
 const PARENT = /^traceparent: (?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/i;
 
 const string = { type: 'string' };
+
+/** What the description has at each path, with `maxLength` as the limit of a name. */
+export function describedPaths(maxLength: number): object {
+  const greetings = {
+    parameters: [{ name: 'name', in: 'query', schema: { type: 'string', minLength: MIN_NAME_LENGTH, maxLength, default: 'World' } }],
+    responses: {
+      200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Greeting' } } } },
+      400: { content: { 'application/problem+json': { schema: { type: 'object', required: ['errors'] } } } },
+    },
+  };
+  return Object.fromEntries(DESCRIBED_PATHS.map((path) => [path, { get: path === GREETINGS ? greetings : {} }]));
+}
 
 /** The correct behaviour, in parts that can be replaced. */
 export const right = {
@@ -20,27 +38,27 @@ export const right = {
   isImplemented: (method: string): boolean => method !== 'CONNECT',
   isAccepted: (_request: Request) => true,
   isDescribed: (development: boolean) => development,
-  health: 'Healthy',
+  constantBody: ({ body }: ConstantEndpoint) => body,
   nameIn: (query: string): string | null => new URLSearchParams(`?${query}`).get('name'),
   defaultName: 'World',
   lengthOf: (name: string) => Array.from(name).length,
-  minLength: 1,
+  minLength: MIN_NAME_LENGTH,
   maxLength: MAX_NAME_LENGTH,
   trim: (name: string) => name.trim(),
   isBlank: (name: string) => name.trim() === '',
   /** Whether the clock is read before the name is checked. */
   readsClockFirst: false,
   timestamp: (now: number) => new Date(now).toISOString().replace('Z', '+00:00'),
-  greeting: (name: string, generatedAt: string): object => ({ message: `Hello, ${name}!`, generatedAt }),
+  greeting: ({ name }: Greeted, generatedAt: string): object => ({ message: `Hello, ${name}!`, generatedAt }),
   traceId: (fields: readonly string[]) => {
     const parents = fields.filter((line) => /^traceparent:/i.test(line));
     const [, version, trace, flags = '0', more] = PARENT.exec(parents.length === 1 ? parents.join() : '') ?? [];
     const isLegal = trace !== undefined && trace === trace.toLowerCase() && !(version === '00' && more !== undefined);
     return `00-${isLegal ? trace : randomHex(32)}-${randomHex(16)}-0${isLegal ? Number.parseInt(flags, 16) & 1 : 0}`;
   },
-  problem: (traceId: string): object => ({
+  problem: (errors: Errors, traceId: string): object => ({
     type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
-    title: 'One or more validation errors occurred.', status: 400, errors: { name: ['It does not fit.'] }, traceId,
+    title: 'One or more validation errors occurred.', status: 400, errors, traceId,
   }),
   failure: ({ path }: Request, _error: unknown): object => ({
     title: 'An unexpected error occurred.', status: 500, detail: 'Contact support if the problem persists.', instance: path,
@@ -49,16 +67,7 @@ export const right = {
     openapi: '3.1.1',
     info: { title: 'Greeting Service | v1', version: '1.0.0' },
     security: [],
-    paths: {
-      '/api/greetings': {
-        get: {
-          responses: {
-            200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Greeting' } } } },
-            400: { content: { 'application/problem+json': { schema: { type: 'object', required: ['errors'] } } } },
-          },
-        },
-      },
-    },
+    paths: describedPaths(MAX_NAME_LENGTH),
     components: { schemas: { Greeting: { type: 'object', required: ['message'], properties: { message: string, generatedAt: string } } } },
   } as object,
   /** Changes every reply before it is sent. */
@@ -101,11 +110,12 @@ function reply(request: Request, is: Behaviour, { development = false, now = Dat
   if (!is.isAccepted(request)) return none(401);
   if (!is.isImplemented(request.method)) return none(501);
   const path = is.pathOf(request.path);
-  const isMapped = path === '/health' || path === '/api/greetings' || (path === '/openapi/v1.json' && is.isDescribed(development));
+  const constant = CONSTANT_ENDPOINTS.find((endpoint) => endpoint.path === path);
+  const isMapped = constant !== undefined || path === GREETINGS || (path === DESCRIPTION && is.isDescribed(development));
   if (!isMapped) return none(404);
   if (!is.isAllowed(request.method)) return none(405, 'allow: GET');
-  if (path === '/health') return some(200, 'text/plain', is.health);
-  if (path === '/openapi/v1.json') return some(200, 'application/json', JSON.stringify(is.document));
+  if (constant !== undefined) return some(200, constant.mediaType, is.constantBody(constant));
+  if (path === DESCRIPTION) return some(200, 'application/json', JSON.stringify(is.document));
   try {
     return greet(request, is, now);
   } catch (error) {
@@ -117,10 +127,12 @@ function greet(request: Request, is: Behaviour, now: () => number): Reply {
   if (is.readsClockFirst) now();
   const name = is.nameIn(request.query) ?? is.defaultName;
   const length = is.lengthOf(name);
-  if (length < is.minLength || length > is.maxLength || is.isBlank(name)) {
-    return some(400, 'application/problem+json', JSON.stringify(is.problem(is.traceId(request.fields))));
+  const errors: Errors = {};
+  if (length < is.minLength || length > is.maxLength || is.isBlank(name)) errors['name'] = ['It does not fit.'];
+  if (Object.keys(errors).length > 0) {
+    return some(400, 'application/problem+json', JSON.stringify(is.problem(errors, is.traceId(request.fields))));
   }
-  return some(200, 'application/json; charset=utf-8', JSON.stringify(is.greeting(is.trim(name), is.timestamp(now()))));
+  return some(200, 'application/json; charset=utf-8', JSON.stringify(is.greeting({ name: is.trim(name) }, is.timestamp(now()))));
 }
 
 /** A clock for the rows that need an exception. */
