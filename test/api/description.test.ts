@@ -1,17 +1,12 @@
-// The description against a file that a person can read, and against the code it describes. What any description
-// of the service must say, and that every reply fits its schema, are rows of the contract.
+// The description against the service that it describes: its parameters, their limits, and each reply. What any description
+// of the service must say is in the rows of the contract.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { document } from '../../src/api/description.ts';
 import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from '../../src/api/greeting-query.ts';
 import { misfits, unknownKeywords } from '../support/schema.ts';
 import { startService } from '../support/service.ts';
-import { request } from '../support/wire.ts';
-
-// Compiled tests lie one folder deeper, and the file is not copied to it.
-const file = new URL(import.meta.url.endsWith('.ts') ? 'description.json' : '../../../test/api/description.json', import.meta.url);
-const expected: unknown = JSON.parse(readFileSync(file, 'utf8'));
+import { request, type WireReply } from '../support/wire.ts';
 
 const operation = document.paths['/api/greetings'].get;
 const { GreetingResponse, ValidationProblem, UnexpectedProblem } = document.components.schemas;
@@ -28,20 +23,16 @@ test('GET /openapi/v1.json in Development is the document, as application/json',
     'Date: now',
     'Connection: close',
   ]);
-  assert.deepEqual(JSON.parse(reply.body), expected);
+  assert.equal(reply.body, JSON.stringify(document));
 });
 
-test('the document is that of the file description.json, word for word', () => {
-  assert.deepEqual(JSON.parse(JSON.stringify(document)), expected);
+test('the parameters are those that the service reads, and each may be left out', () => {
+  const described = operation.parameters.map(({ name, in: place, required, schema }) => [name, place, required, schema.default]);
+  assert.deepEqual(described, Object.entries(DEFAULT_PARAMETERS).map(([name, value]) => [name, 'query', false, value]));
 });
 
-test('the bounds and the default of the name are those that validation uses', () => {
-  const [parameter] = operation.parameters;
-  assert.equal(operation.parameters.length, 1);
-  assert.equal(parameter.name, 'name');
-  assert.equal(parameter.in, 'query');
-  assert.equal(parameter.required, false);
-  assert.deepEqual(parameter.schema, {
+test('the limits of the name are those that the service uses', () => {
+  assert.deepEqual(operation.parameters[0].schema, {
     type: 'string', minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: DEFAULT_PARAMETERS.name,
   });
 });
@@ -49,11 +40,52 @@ test('the bounds and the default of the name are those that validation uses', ()
 test('what the name schema accepts and refuses, the service accepts and refuses', async (t) => {
   const { port } = await startService(t, { development: true });
   const [{ schema }] = operation.parameters;
-  const names = ['', 'A', 'a'.repeat(80), 'a'.repeat(81), '😀'.repeat(80), '😀'.repeat(81), ' ', '\u00a0\ufeff\u3000', '\u0085', '\0'];
-  for (const name of names) {
-    const { status } = await request(port, 'GET', `/api/greetings?name=${encodeURIComponent(name)}`);
-    assert.equal(status, misfits(schema, name).length === 0 ? 200 : 400, JSON.stringify(name));
+  const lengths = [MIN_NAME_LENGTH - 1, MIN_NAME_LENGTH, MAX_NAME_LENGTH, MAX_NAME_LENGTH + 1];
+  const names = [...lengths.flatMap((length) => ['a'.repeat(length), '😀'.repeat(length)]), ' ', '\u00a0\ufeff\u3000', '\u0085', '\0'];
+  const statuses = await Promise.all(names.map(async (name) => (await request(port, 'GET', `/api/greetings?name=${encodeURIComponent(name)}`)).status));
+  assert.deepEqual(statuses, names.map((name) => (misfits(schema, name).length === 0 ? 200 : 400)));
+  assert.deepEqual(statuses.slice(0, 8), [400, 400, 200, 200, 200, 200, 400, 400], 'the limits of the schema are tried');
+});
+
+// Each parameter refuses at least one of these values.
+const BAD_VALUES = ['', ' ', '?', '-1', 'a'.repeat(MAX_NAME_LENGTH + 1)];
+
+/** Sends requests with each bad value for each parameter, for all parameters, and for none. To `failingPort` it sends one that fails. */
+function repliesTo(path: string, port: number, failingPort: number): Promise<WireReply[]> {
+  const names = Object.keys(DEFAULT_PARAMETERS);
+  const queries = BAD_VALUES.map(encodeURIComponent).flatMap((value) => {
+    const pairs = names.map((name) => `${name}=${value}`);
+    return [...pairs, pairs.join('&')];
+  });
+  return Promise.all([...['', ...queries].map((query) => request(port, 'GET', `${path}?${query}`)), request(failingPort, 'GET', path)]);
+}
+
+/** Returns what the description has for a path, a status and a media type. */
+function schemaOf(path: string, { status, headers }: WireReply): unknown {
+  const [, mediaType = ''] = /^Content-Type: ([^;\n]*)/m.exec(headers.join('\n')) ?? [];
+  return Object(new Map<string, unknown>(Object.entries(document.paths)).get(path)).get.responses[status]?.content[mediaType]?.schema;
+}
+
+test('each reply is described, with each of its members and with each key of its errors', async (t) => {
+  const { port } = await startService(t, { development: true });
+  const failing = await startService(t, { development: true, now: () => { throw new Error('the clock stopped'); } });
+  for (const [path, { get }] of Object.entries(document.paths)) {
+    const replies = await repliesTo(path, port, failing.port);
+    for (const reply of replies) {
+      const schema = schemaOf(path, reply);
+      assert.notEqual(schema, undefined, `GET ${path}: ${reply.statusLine} is not described, or not with ${reply.headers[0]}`);
+      assert.deepEqual(misfits(schema, JSON.parse(reply.body), document), [], `GET ${path}: ${reply.body}`);
+    }
+    const statuses = new Set(replies.map(({ status }) => String(status)));
+    assert.deepEqual(Array.from(statuses).sort(), Object.keys(get.responses).sort(), `GET ${path} is described with the statuses that it has`);
   }
+});
+
+test('each key of errors that is described is in a reply', async (t) => {
+  const { port } = await startService(t);
+  const replies = await repliesTo('/api/greetings', port, port);
+  const keys = replies.flatMap(({ body }) => Object.keys(Object(JSON.parse(body).errors)));
+  assert.deepEqual(Array.from(new Set(keys)).sort(), Object.keys(ValidationProblem.properties.errors.properties).sort());
 });
 
 test('each reply is described by the schema of its status', () => {
@@ -86,6 +118,7 @@ test('the schemas are closed, and the check that the tests use knows every keywo
     assert.deepEqual([...schema.required].sort(), Object.keys(schema.properties).sort());
     assert.deepEqual(unknownKeywords(schema), []);
   }
+  assert.equal(ValidationProblem.properties.errors.additionalProperties, false);
 });
 
 const referred = {

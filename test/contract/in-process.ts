@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
+import { document } from '../../src/api/description.ts';
 import { startService } from '../support/service.ts';
+import { DESCRIBED_PATHS } from './endpoints.ts';
 import { STILL_CLOCK } from './exact.ts';
 import { hold } from './hold.ts';
+import { descriptionMisfits } from './openapi.ts';
 import { describeDifference } from './report.ts';
 import type { Part, Row, Seen, Subject } from './row.ts';
 import { EXCEPTION_TEXT } from './specification.ts';
@@ -33,6 +36,13 @@ export async function walkInProcess(t: TestContext, part: (subject: Subject) => 
   for (const { heading, rows } of part({ authority: 'localhost', environment }).sections) {
     await t.test(heading, async (section) => {
       for (const row of rows) await section.test(row.says, () => test(row));
+    });
+  }
+
+  // Other servers may leave something out of their description. This one may not.
+  for (const path of development ? DESCRIBED_PATHS : []) {
+    await t.test(`each reply to GET ${path} is described, with each of its members`, () => {
+      assert.deepEqual(descriptionMisfits(document, path, seen, true), []);
     });
   }
 }
