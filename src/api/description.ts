@@ -1,4 +1,4 @@
-// GET /openapi/v1.json: an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
+// GET /openapi/v1.json replies with an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
 import { contentReply, type Handler } from '../http/reply.ts';
 import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH, validateName } from './greeting-query.ts';
 
@@ -38,7 +38,7 @@ const schemas = {
       },
       traceId: {
         type: 'string',
-        description: 'The W3C `traceparent` of this reply; the log knows it too.',
+        description: 'The W3C `traceparent` of this reply. Log lines about the request have it, too.',
         pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
       },
     },
@@ -79,7 +79,7 @@ export const document = {
             name: 'name',
             in: 'query',
             required: false,
-            description: 'Who is greeted. Not only white space; characters are Unicode code points.',
+            description: 'Who is greeted. A name must not be only white space. Characters are Unicode code points.',
             schema: {
               type: 'string',
               minLength: MIN_NAME_LENGTH,
@@ -117,5 +117,5 @@ export const document = {
 
 const reply = contentReply(200, 'application/json', JSON.stringify(document));
 
-/** The endpoint. */
+/** The endpoint, which replies with the description. */
 export const descriptionEndpoint: Handler = () => reply;

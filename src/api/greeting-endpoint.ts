@@ -1,4 +1,4 @@
-// GET /api/greetings: replies with a greeting for the name in the query, or for the world.
+// GET /api/greetings replies with a greeting for the name in the query, or for the world.
 import { validationProblem } from '../http/problem.ts';
 import { contentReply, type Handler, type Reply } from '../http/reply.ts';
 import { DEFAULT_PARAMETERS, parseGreetingQuery } from './greeting-query.ts';
@@ -23,7 +23,7 @@ function replyWith(greeting: Greeting): Reply {
   return contentReply(200, 'application/json; charset=utf-8', JSON.stringify(greeting));
 }
 
-/** Returns a function that does what `make` does, but calls it only when the time is not that of the call before. */
+/** Returns a function with the same results as `make`. It calls `make` only when the time differs from that of the call before. */
 function oncePerMillisecond<T>(make: (time: number) => T): (time: number) => T {
   let latest: { readonly time: number; readonly made: T } | undefined;
   return (time) => {

@@ -1,4 +1,4 @@
-// The query of GET /api/greetings: its parameters, their default values and limits, and the rules that each of them must keep.
+// Parses the query of GET /api/greetings. The default value, the limits and the rules of each parameter are here.
 import type { GreetingParameters } from './greeting.ts';
 
 export const MIN_NAME_LENGTH = 1;
@@ -7,7 +7,7 @@ export const MAX_NAME_LENGTH = 80;
 /** The parameters that an empty query stands for. */
 export const DEFAULT_PARAMETERS: GreetingParameters = { name: 'World' };
 
-/** What is wrong with each parameter that breaks a rule. */
+/** Says for each parameter that breaks a rule what is wrong with it. */
 export type GreetingErrors = Partial<Record<keyof GreetingParameters, readonly string[]>>;
 
 /** Decodes and validates all parameters of a query, which is passed without its `?`. */
@@ -38,7 +38,8 @@ function decodePlainName(query: string): GreetingParameters | undefined {
 
 /** Returns what is wrong with a name, in words for the person who sent it, or undefined when it keeps all rules. */
 export function validateName(name: string): string | undefined {
-  const length = countCodePoints(name); // The length is that before trimming, counted as `maxLength` of JSON Schema counts.
+  // Characters are code points, as in `maxLength` of JSON Schema, and white space around the name counts as well.
+  const length = countCodePoints(name);
   if (length < MIN_NAME_LENGTH) {
     return `The name is empty: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} characters are accepted.`;
   }

@@ -1,4 +1,4 @@
-// The greeting: its words, and how its time is written. Both functions depend on their arguments alone.
+// Makes a greeting, and writes its time stamp. Both functions depend on nothing but their arguments.
 
 export type GreetingParameters = { readonly name: string };
 

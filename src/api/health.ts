@@ -1,4 +1,4 @@
-// GET /health: whether this process should receive requests, which load balancers and orchestrators ask.
+// GET /health tells load balancers and orchestrators whether this process is healthy.
 import { contentReply, type Handler } from '../http/reply.ts';
 
 const healthy = contentReply(200, 'text/plain', 'Healthy');
