@@ -1,4 +1,5 @@
-// What node's parser lets through and RFC 9112 does not. Each rule names the attack it prevents.
+// The version and the fields of a request: the rules of RFC 9112 that node's parser does not check. Each rule names
+// the attack that it prevents.
 import { isHost } from './request-target.ts';
 
 /** The most that a request may carry as content, in bytes. Every byte is discarded: no endpoint wants any. */
@@ -28,17 +29,16 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
   let asksToUpgrade = false, asksToClose = false, asksToKeepAlive = false;
   for (let i = 0; i < fields.length; i += 2) {
     const value = fields[i + 1] ?? '';
-    // Lengths first: comparing names in any case is dearer, and few names share a length.
-    switch (fields[i]?.length) {
-      case 4: if (equalsIgnoringCase(fields[i], 'host')) { host = value; hosts += 1; } break;
-      case 6: if (equalsIgnoringCase(fields[i], 'expect')) { expectation = value; expectations += 1; } break;
-      case 7: if (equalsIgnoringCase(fields[i], 'upgrade')) asksToUpgrade = true; break;
-      case 10: if (equalsIgnoringCase(fields[i], 'connection')) { asksToClose ||= CLOSE.test(value); asksToKeepAlive ||= KEEP_ALIVE.test(value); } break;
-      case 11: if (equalsIgnoringCase(fields[i], 'traceparent')) { traceparent = value; traceparents += 1; } break;
-      case 14: if (equalsIgnoringCase(fields[i], 'content-length')) { contentLength = value; contentLengths += 1; } break;
-      // Not in any standard, but node's parser stops at `Proxy-Connection: close` as it does at `Connection: close`.
-      case 16: if (equalsIgnoringCase(fields[i], 'proxy-connection')) asksToClose ||= CLOSE.test(value); break;
-      case 17: if (equalsIgnoringCase(fields[i], 'transfer-encoding')) { transferEncoding = value; transferEncodings += 1; } break;
+    switch (fields[i]?.toLowerCase()) { // RFC 9110 5.1: field names are case-insensitive
+      case 'host': host = value; hosts += 1; break;
+      case 'content-length': contentLength = value; contentLengths += 1; break;
+      case 'transfer-encoding': transferEncoding = value; transferEncodings += 1; break;
+      case 'expect': expectation = value; expectations += 1; break;
+      case 'traceparent': traceparent = value; traceparents += 1; break;
+      case 'upgrade': asksToUpgrade = true; break;
+      case 'connection': asksToClose ||= CLOSE.test(value); asksToKeepAlive ||= KEEP_ALIVE.test(value); break;
+      // Not in any standard, but node's parser obeys `Proxy-Connection: close` as it does `Connection: close`.
+      case 'proxy-connection': asksToClose ||= CLOSE.test(value); break;
     }
   }
 
@@ -47,21 +47,21 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
   if (host !== undefined && !isHost(host)) return illegalHead(400);
   // RFC 9112 6.1 to 6.3: one way to find the end of the content, or requests can be smuggled in it.
   if (contentLengths + transferEncodings > 1) return illegalHead(400);
-  if (transferEncoding !== undefined && !(isHttp11 && equalsIgnoringCase(transferEncoding, 'chunked'))) return illegalHead(400);
+  if (transferEncoding !== undefined && !(isHttp11 && transferEncoding.toLowerCase() === 'chunked')) return illegalHead(400);
   if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return illegalHead(400);
   const length = Number(contentLength ?? 0);
   if (length > MAX_CONTENT_BYTES) return illegalHead(413); // RFC 9110 15.5.14
   // RFC 9110 10.1.1: HTTP/1.0 has no expectations, and 100-continue is the only one there is.
-  const expects = isHttp11 && expectation !== undefined;
-  if (expects && !(expectations === 1 && equalsIgnoringCase(expectation, '100-continue'))) return illegalHead(417);
+  const expects = isHttp11 && expectations > 0;
+  if (expects && !(expectations === 1 && expectation?.toLowerCase() === '100-continue')) return illegalHead(417);
 
   return {
     refusalStatus: 0,
     host,
     traceparent: traceparents === 1 ? traceparent : undefined,
     hasContent: (length > 0 || transferEncoding !== undefined) && !expects,
-    // RFC 9112 9.3 for the first two. After a request to upgrade, node's parser skips what has come with
-    // it; after a final status instead of a 100, the content may come or not. In both cases nobody can
+    // RFC 9112 9.3 for the first two. After a request to upgrade, node's parser skips the bytes that have come with
+    // it; after a final status instead of a 100, the client may send the content or not. In both cases nobody can
     // tell where the next request begins.
     mustBeLast: asksToClose || (!isHttp11 && !asksToKeepAlive) || asksToUpgrade || expects,
   };
@@ -76,14 +76,9 @@ const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
  * 9110 6.5.1), but node's parser obeys them, and would leave the next request without a reply.
  */
 export function nameConnection(trailers: readonly string[]): boolean {
-  return trailers.some((name) => equalsIgnoringCase(name, 'connection') || equalsIgnoringCase(name, 'proxy-connection'));
+  return trailers.some((name) => ['connection', 'proxy-connection'].includes(name.toLowerCase()));
 }
 
 function illegalHead(status: number): Head {
   return { refusalStatus: status, host: undefined, traceparent: undefined, hasContent: false, mustBeLast: true };
-}
-
-// RFC 9110 5.1: field names are case-insensitive, and so are the values compared here.
-function equalsIgnoringCase(text: string | undefined, lowerCase: string): boolean {
-  return text?.toLowerCase() === lowerCase;
 }
