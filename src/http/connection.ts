@@ -1,16 +1,16 @@
 // The life of a connection.
 //
-// It is open until its last request is seen: one that is refused, one that asks for it, any request while
-// the service drains, or bytes that are no request. Then it is closing: nothing that comes after that
-// request is answered (RFC 9112 9.6), but its content may still arrive. When the last reply is known the
-// connection is ending: the reply waits until the replies to earlier requests have left. When it has been
-// written and our side has been ended, the connection is lingering: what the client still sends is thrown
-// away, until the client ends its side or the time for that is over.
+// It is open until its last request is seen: a request that is refused, one that asks for the connection to be
+// closed, any request while the service drains, or bytes that are no request. Then the connection is closing:
+// nothing that comes after that request is answered (RFC 9112 9.6), but its content may still arrive. When the
+// last reply is known, the connection is ending: the reply waits until the replies to earlier requests have left.
+// When the last reply has been written and our side has been ended, the connection is lingering: what the client
+// still sends is discarded, until the client ends its side or the time for that is over.
 import type { Socket } from 'node:net';
 import type { Backlog } from './backlog.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
 
-/** Told when a reply has left; with an error when the client left first. */
+/** Called when a reply has left; with an error when the client left first. */
 export type Sent = (error?: Error | null) => void;
 
 // A client that pipelines may have sent a few more requests before it learns which one was the last.
@@ -24,7 +24,7 @@ export class Connection {
   #latest: Response | undefined;
   #previous: Response | undefined;
   #requestsBehind = 0;
-  #isUnexpected = false;
+  #isClosedByService = false;
   #isParserOff = false;
 
   readonly #backlog: Backlog;
@@ -35,19 +35,19 @@ export class Connection {
     this.socket = socket;
     this.#backlog = backlog;
     this.#cutOff = cutOff;
-    // An error without a listener ends the process, and node takes its own listener off before it hands
-    // over a CONNECT. There is nothing to do: the client is gone.
+    // An `error` event without a listener ends the process, and node removes its own listener before it emits
+    // `connect`. There is nothing to do: the client is gone.
     socket.on('error', () => {});
-    // Over TLS node gives its parser more even when it has paused it, and then calls a legal request illegal.
-    // With a listener of ours the bytes come through the stream, which can be paused.
+    // Over TLS node passes bytes to its parser even while the parser is paused, and the parser then reports a
+    // legal request as illegal. With a `data` listener of ours the bytes come through the stream, which can be paused.
     if ('encrypted' in socket) socket.on('data', () => {});
     socket.allowHalfOpen = true; // node:http sets it, node:https does not: see the next listener
     const nodesListeners = socket.listeners('end');
     socket.removeAllListeners('end');
     socket.on('end', () => {
-      if (this.isEnding) return; // the last reply is known already, but the socket is paused and the parser still on it
-      // Node's listener ends our side at once, but a client that has ended its side only is still owed the
-      // replies that have not left. It also reports a request that breaks off.
+      if (this.isEnding) return; // the last reply is known already, but node's parser has not been removed yet
+      // Node's listener ends our side at once. But a client that has ended only its own side still gets the replies
+      // that have not left. Node's listener also reports a request that ends too early.
       if (this.isBusy && this.arrivingRequest === undefined) this.#endAfter(this.#latest, () => socket.end());
       else for (const listener of nodesListeners) listener.call(socket);
     });
@@ -85,12 +85,12 @@ export class Connection {
   }
 
   /**
-   * Takes note of the latest request; `response` is undefined for one that node makes no response for.
-   * False: it came after the last request, and must be ignored.
+   * Takes note of the latest request; `response` is undefined when node makes no response for it.
+   * Returns false when the request came after the last one, and must be ignored.
    */
   noteRequest(response: Response | undefined): boolean {
     if (response?.socket === null) {
-      if (this.socket.destroyed) return false; // cut, while node parses to its end what it has read
+      if (this.socket.destroyed) return false; // node still parses what it has read
       this.#backlog.add(this.socket, response);
     }
     this.#deliverContent();
@@ -99,15 +99,15 @@ export class Connection {
       this.#latest = response;
       return true;
     }
-    if (this.#isParserOff) this.socket.resume(); // node stops it for each request that it still parses
+    if (this.#isParserOff) this.socket.resume(); // node pauses it for each request that it still parses
     this.#requestsBehind += 1;
-    // Node parses to its end what it has read already, and keeps a request and a response for each request.
-    if (this.isLingering && !this.#isUnexpected && this.#requestsBehind > MAX_REQUESTS_BEHIND) this.#cutOff(this.socket);
+    // Node parses all that it has read, and keeps a request and a response for each request.
+    if (this.isLingering && !this.#isClosedByService && this.#requestsBehind > MAX_REQUESTS_BEHIND) this.#cutOff(this.socket);
     return false;
   }
 
-  // Node may parse the next request before it hands on the last content of this one, and that content may turn
-  // out to be too large: then this one is the last.
+  // Node may parse the next request before it emits the last content of this one. That content may be too large,
+  // and then this request is the last one.
   #deliverContent(): void {
     const request = this.#latest?.req;
     if (request !== undefined && request.readableLength > 0) while (request.read() !== null); // emits it as `data`
@@ -119,12 +119,13 @@ export class Connection {
   }
 
   /**
-   * The latest request is the last one. `isUnexpected`: the client could not know that when it sent the
-   * requests behind it, so it is not cut for them, which might take earlier replies from it.
+   * The latest request is the last one, because of what it says, or because the service closes the connection.
+   * In the second case the client could not know that when it sent more requests, so it is not cut off for them:
+   * that might take replies from it.
    */
-  startClosing(isUnexpected: boolean): void {
+  startClosing(isClosedByService: boolean): void {
     this.#state = 'closing'; // open → closing
-    this.#isUnexpected = isUnexpected;
+    this.#isClosedByService = isClosedByService;
   }
 
   /** Sends `text`, the reply to the latest request, as the last one, when those to earlier requests have left. */
@@ -158,9 +159,9 @@ export class Connection {
     else takeOff();
   }
 
-  /** Forgets `response`, to the latest request, if it has left already, as most have at once: it holds some KiB. */
+  /** Forgets `response` if it has left already, as most responses have as soon as they are sent: each takes some KiB. */
   forgetIfSent(response: Response): void {
-    const hasLeft = response.socket !== null && this.socket.writableLength === 0; // not waiting for another, and not for the client
+    const hasLeft = response.socket !== null && this.socket.writableLength === 0; // it waits neither for other replies nor for the client
     if (hasLeft && this.#latest === response) this.#latest = undefined;
   }
 

@@ -15,7 +15,7 @@ export type ConnectionLimits = {
   readonly idleMs: number;
   /** How long a reply may wait for the client to read, in milliseconds. */
   readonly unreadMs: number;
-  /** How long a client may go on sending after its last reply, in milliseconds. */
+  /** How long a client may go on sending after the last reply, in milliseconds. */
   readonly lingerMs: number;
   /** How often the times above are checked, in milliseconds. */
   readonly sweepMs: number;
@@ -24,7 +24,7 @@ export type ConnectionLimits = {
 };
 
 export type Connections = {
-  /** The connection behind a socket, when HTTP has begun on it and it is not over. */
+  /** The connection of a socket, unless it has closed or its TLS handshake is not over. */
   readonly of: (socket: Duplex) => Connection | undefined;
   /** Stops listening, and resolves when all connections have ended. */
   readonly stopListening: () => Promise<void>;
@@ -34,28 +34,29 @@ export type Connections = {
   readonly cut: () => number;
 };
 
-type Tracked = {
+/** A connection, and what the last sweep has seen of it. */
+type Entry = {
   readonly connection: Connection;
-  // At the last sweep, and for how long they have been the same.
   bytesRead: number;
   bytesWritten: number;
-  quietMs: number;
+  /** For how long it has not been active, in milliseconds. */
+  inactiveMs: number;
 };
 
 /** Keeps track of the connections of `server`, which is one of node:http or node:https. */
 export function trackConnections(server: Server & { closeIdleConnections(): void }, limits: ConnectionLimits, reports: Reports): Connections {
   // TCP or Unix sockets, as accepted. With TLS, each of them carries a TLS socket.
   const sockets = new Set<Socket>();
-  // Those that HTTP is spoken on, by their last activity: the one idle longest comes first.
-  const tracked = new Map<Duplex, Tracked>();
-  const cut = (socket: Socket) => cutOff(socket, tracked.keys());
+  // By the sockets that HTTP is spoken on. The connection that was active the longest ago comes first.
+  const entries = new Map<Duplex, Entry>();
+  const cut = (socket: Socket) => cutOff(socket, entries.keys());
   const backlog = createBacklog(limits.maxBacklog, (socket) => {
     cut(socket);
-    tellDropped('unread');
+    reportDropped('unread');
   });
   let isClosing = false;
 
-  function tellDropped(reason: 'idle' | 'full' | 'unread'): void {
+  function reportDropped(reason: 'idle' | 'full' | 'unread'): void {
     try {
       reports.dropped(reason);
     } catch (error) {
@@ -66,7 +67,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   server.on('connection', (socket: Socket) => {
     if (sockets.size >= limits.maxConnections && !makeRoom()) {
       socket.destroy();
-      tellDropped('full');
+      reportDropped('full');
       return;
     }
     sockets.add(socket);
@@ -76,19 +77,19 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (socket.destroyed) return;
-    tracked.set(socket, { connection: new Connection(socket, backlog, cut), bytesRead: 0, bytesWritten: 0, quietMs: 0 });
-    socket.once('close', () => tracked.delete(socket));
+    entries.set(socket, { connection: new Connection(socket, backlog, cut), bytesRead: 0, bytesWritten: 0, inactiveMs: 0 });
+    socket.once('close', () => entries.delete(socket));
   });
 
   function makeRoom(): boolean {
     const idle = firstIdle();
     idle?.destroy();
-    if (idle !== undefined) tellDropped('idle');
+    if (idle !== undefined) reportDropped('idle');
     return idle !== undefined;
   }
 
   function firstIdle(): Socket | undefined {
-    for (const { connection } of tracked.values()) {
+    for (const { connection } of entries.values()) {
       if (connection.isOpen && !connection.isBusy && !connection.socket.destroyed) return connection.socket;
     }
     for (const socket of sockets) if (socket.bytesRead === 0 && !socket.destroyed) return socket; // with TLS: no handshake
@@ -96,27 +97,27 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   }
 
   const sweep = setInterval(() => {
-    for (const [socket, entry] of Array.from(tracked)) {
+    for (const [socket, entry] of Array.from(entries)) {
       entry.connection.forgetSentReplies();
-      entry.quietMs += limits.sweepMs;
-      if (hasMoved(entry)) {
-        tracked.delete(socket);
-        tracked.set(socket, entry);
+      entry.inactiveMs += limits.sweepMs;
+      if (hasBeenActive(entry)) {
+        entries.delete(socket);
+        entries.set(socket, entry);
       }
-      if (entry.quietMs >= limitOf(entry.connection)) socket.destroy();
+      if (entry.inactiveMs >= limitOf(entry.connection)) socket.destroy();
     }
     if (isClosing) closeIdle();
   }, limits.sweepMs).unref();
 
-  // A connection is quiet while no byte comes, or while none leaves when a reply waits for that. When its last
-  // reply is known it is quiet whatever comes.
-  function hasMoved(entry: Tracked): boolean {
+  // A connection is active when bytes have left or have come. While a reply waits for the client to read, and when
+  // the last reply is known, only bytes that have left count: a client cannot hold a connection by sending.
+  function hasBeenActive(entry: Entry): boolean {
     const { bytesRead, bytesWritten, writableLength } = entry.connection.socket;
     const hasWritten = bytesWritten !== entry.bytesWritten;
     const hasRead = bytesRead !== entry.bytesRead && writableLength === 0 && !entry.connection.isEnding;
     entry.bytesRead = bytesRead;
     entry.bytesWritten = bytesWritten;
-    if (hasWritten || hasRead) entry.quietMs = 0;
+    if (hasWritten || hasRead) entry.inactiveMs = 0;
     return hasWritten || hasRead;
   }
 
@@ -124,18 +125,18 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (connection.isLingering && connection.socket.writableLength === 0) return limits.lingerMs;
     if (connection.socket.writableLength > 0 || connection.isEnding) return limits.unreadMs;
     if (connection.isOpen && !connection.isBusy) return limits.idleMs;
-    return Infinity; // a request arrives: node's own time-outs are for that
+    return Infinity; // a request is arriving: node's own time-outs end that
   }
 
-  // Node calls a connection idle as well whose reply waits to be read, so it is asked only when there is none.
+  // Node also closes connections whose replies wait to be read, so it is asked only when no reply waits.
   function closeIdle(): void {
-    const mayClose = Array.from(tracked.values()).every(({ connection }) => !connection.isEnding && !connection.hasWaitingReplies);
+    const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && !connection.hasWaitingReplies);
     if (mayClose) server.closeIdleConnections();
   }
 
-  // Node does not call a connection idle that has received no byte.
+  // Node does not count a connection as idle that has received no byte.
   function closeSilent(): void {
-    const all = [...sockets, ...Array.from(tracked.values(), ({ connection }) => connection.socket)];
+    const all = [...sockets, ...Array.from(entries.values(), ({ connection }) => connection.socket)];
     for (const socket of all) if (socket.bytesRead === 0) socket.destroy();
   }
 
@@ -145,7 +146,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     ended ??= new Promise((resolve) => {
       closeListener(server, () => {
         clearInterval(sweep);
-        server.close(); // no connection is left: this only stops node's own timer, which would keep the server in memory
+        server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
         resolve();
       });
     });
@@ -153,19 +154,19 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   }
 
   return {
-    of: (socket) => tracked.get(socket)?.connection,
+    of: (socket) => entries.get(socket)?.connection,
     stopListening,
     close: () => {
       isClosing = true;
       closeIdle();
-      // A moment first: a client that has just connected may have sent its request already.
+      // Not at once: a client that has just connected may have sent its request already.
       setTimeout(closeSilent, limits.silentMs).unref();
       return stopListening();
     },
     cut: () => {
       const count = sockets.size;
       for (const socket of sockets) socket.destroy();
-      for (const socket of tracked.keys()) socket.destroy();
+      for (const socket of entries.keys()) socket.destroy();
       return count;
     },
   };

@@ -1,4 +1,4 @@
-// What node's parser gives up on.
+// The errors of node's parser: the status for each, and the legal requests that are among them.
 import { http } from './node-http.ts';
 import { ParsedRequest } from './parsed-request.ts';
 
@@ -21,16 +21,16 @@ function namesOtherVersion(bytes: string): boolean {
 }
 
 /**
- * The request that node's parser gave up on because it does not know the method: it has a list of
- * methods, where RFC 9110 9.1 allows any token. Undefined when that is not what is wrong with it, or when
- * its head did not arrive in one piece.
+ * The request that node's parser stopped at because it does not know the method: the parser has a list of
+ * methods, but RFC 9110 9.1 allows any token. Undefined when the error is another one, or when the head of the
+ * request did not arrive in one piece.
  */
 export function requestWithUnknownMethod(error: Error): ParsedRequest | undefined {
   if (codeOf(error) !== 'HPE_INVALID_METHOD') return undefined;
   const head = textFromRequestLine(error);
   const end = head.indexOf('\r\n\r\n');
   const [, method = '', target = '', version = ''] = REQUEST_LINE.exec(head) ?? [];
-  // A method that the parser knows is not what it stopped at: these are bytes of something else.
+  // The parser did not stop at a method that it knows: these bytes are something else.
   if (end === -1 || method === '' || http.METHODS.includes(method)) return undefined;
   const lines = head.slice(head.indexOf('\r\n') + 2, end + 2);
   if (!FIELD_LINES.test(lines)) return undefined;

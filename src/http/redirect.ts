@@ -12,7 +12,7 @@ const DEFAULT_PORT = 443; // RFC 9110 4.2.2
 export function redirectToHttps(port: number): Handler {
   const suffix = port === DEFAULT_PORT ? '' : `:${port}`;
   return ({ host, path, query }) => {
-    if (host === undefined) return emptyReply(400); // HTTP/1.0 need not say where it wants to go
+    if (host === undefined) return emptyReply(400); // HTTP/1.0 allows a request without a host
     const target = path.startsWith('/') ? path + (query === '' ? '' : `?${query}`) : ''; // not OPTIONS *
     const location = `https://${withoutPort(host)}${suffix}${target}`;
     http.validateHeaderValue('Location', location); // against response splitting, should the checks of the request have a gap

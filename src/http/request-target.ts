@@ -1,4 +1,4 @@
-// What a request is for: the request-target (RFC 9112 3.2) and the host it names (RFC 3986 3.2.2).
+// The target of a request (RFC 9112 3.2), and the host that it names (RFC 3986 3.2.2).
 
 export type Target = {
   readonly path: string;

@@ -1,4 +1,4 @@
-// How a reply goes out.
+// How a reply is sent.
 import type { Response } from './incoming-request.ts';
 import { http } from './node-http.ts';
 import type { Reply } from './reply.ts';
