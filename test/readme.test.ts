@@ -214,10 +214,10 @@ const README_PHRASES = [
   'The name is empty: 1 to {MAX_NAME_LENGTH} characters are accepted.',
   'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or more than {maxHeaderSize} of them',
   'A request head must arrive within {headMs}, a whole request within {requestMs}.', 'takes no byte of a waiting reply for {unreadMs}',
-  'checked once {sweepMs}', 'At most {maxBacklog} replies', 'may have {MAX_REQUESTS_BEHIND} requests behind the last one',
-  'the client ends its side, or {lingerMs} is over', 'More than {MAX_CONTENT_BYTES} of content arrive', 'without a byte received, after {silentMs}',
-  'takes no byte of its replies for {unreadMs}', 'More than {maxBacklog} replies wait', 'More than {MAX_REQUESTS_BEHIND} requests follow the last one',
-  'handshake takes more than {headMs}',
+  'checked once {sweepMs}', 'At most {maxBacklog} replies', 'may send {MAX_REQUESTS_AFTER_LAST} more requests after the last one',
+  'the client ends its side, {lingerMs} is over', 'More than {MAX_CONTENT_BYTES} of content arrive', 'without a byte received, after {silentMs}',
+  'takes no byte of its replies for {unreadMs}', 'More than {maxBacklog} replies wait', 'More than {MAX_REQUESTS_AFTER_LAST} requests follow the last one',
+  'handshake fails, or takes more than {headMs}',
 ];
 const DEPLOY_PHRASES = [
   'have sent nothing are closed after {silentMs}', 'waits up to {FLUSH_TIMEOUT_MS} until the log has been read', 'Its default, {DEFAULT_MAX_CONNECTIONS} on each listener',

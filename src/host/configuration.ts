@@ -93,7 +93,7 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
     allowedHosts: allowedHosts.includes('*') ? undefined : allowedHosts,
     accessLog: readBoolean('ACCESS_LOG'),
-    // 0 is not accepted: to node it means no time-out, and clients could keep idle connections open for ever.
+    // 0 is not accepted: to node's own option it means no time-out, here it would close each connection within a second.
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000,
     maxConnections: readInteger('MAX_CONNECTIONS', 1, 1_000_000) ?? DEFAULT_MAX_CONNECTIONS,
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 0,

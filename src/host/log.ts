@@ -14,7 +14,7 @@ export function createLog(write: (line: string) => void): Log {
 }
 
 /** A time, in milliseconds since the epoch, as ISO 8601 in UTC. */
-function plainTimestamp(now: number): string {
+function formatTime(now: number): string {
   return new Date(now).toISOString();
 }
 
@@ -25,7 +25,7 @@ let latestTimestamp = '';
 function timestamp(now: number): string {
   if (now !== latestTime) {
     latestTime = now;
-    latestTimestamp = plainTimestamp(now);
+    latestTimestamp = formatTime(now);
   }
   return latestTimestamp;
 }

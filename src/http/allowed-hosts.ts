@@ -1,4 +1,5 @@
-// Against DNS rebinding: a web page can reach us by a name of its own, but not by one of ours.
+// Against DNS rebinding: an attacker's web page can reach the service by the attacker's host name only, which is not
+// among the allowed ones.
 import { hostName } from './request-target.ts';
 
 /** Whether a legal Host, or the lack of one, names one of `allowed` (host names and IP addresses without a port). */

@@ -1,29 +1,33 @@
 // The life of a connection.
 //
-// It is open until its last request is seen: a request that is refused, one that asks for the connection to be
-// closed, any request while the service drains, or bytes that are no request. Then the connection is closing:
-// nothing that comes after that request is answered (RFC 9112 9.6), but its content may still arrive. When the
-// last reply is known, the connection is ending: the reply waits until the replies to earlier requests have left.
-// When the last reply has been written and our side has been ended, the connection is lingering: what the client
+// It is open until its last request is seen. It is closing after a request that says so (Connection: close, HTTP/1.0,
+// Upgrade, Expect), and after any request while the service drains: nothing that comes after that request is answered
+// (RFC 9112 9.6), but its content may still arrive. When the last reply is known, the connection is ending: this reply
+// waits until the replies to earlier requests have left, which means that the system has taken their bytes. After a
+// refusal, and when the client ends its side, an open connection is ending without being closing before. When the
+// last reply has been given to the socket and our side has been ended, the connection is lingering: what the client
 // still sends is discarded, until the client ends its side or the time for that is over.
 import type { Socket } from 'node:net';
 import type { Backlog } from './backlog.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
+import type { OpenRecords } from './reports.ts';
 
 /** Called when a reply has left; with an error when the client left first. */
 export type Sent = (error?: Error | null) => void;
 
 // A client that pipelines may have sent a few more requests before it learns which one was the last.
-const MAX_REQUESTS_BEHIND = 8;
+const MAX_REQUESTS_AFTER_LAST = 8;
 
 export class Connection {
   readonly socket: Socket;
+  /** Undefined when nobody keeps an access log. */
+  readonly records: OpenRecords | undefined;
   #state: 'open' | 'closing' | 'ending' | 'lingering' = 'open';
-  // The responses to the latest request and to the one before it. A connection is used one request after
-  // the other, so when the latest has left, all have.
+  // The responses to the latest request and to the one before it. Replies leave in the order of the requests, so when
+  // the latest has left, all have. The one before counts when node makes no response for the latest (CONNECT).
   #latest: Response | undefined;
   #previous: Response | undefined;
-  #requestsBehind = 0;
+  #requestsAfterLast = 0;
   #isClosedByService = false;
   #isParserOff = false;
 
@@ -31,15 +35,16 @@ export class Connection {
   readonly #cutOff: (socket: Socket) => void;
 
   /** Of a socket that node has just begun to parse. `cutOff` ends the connection of a client that sends too much. */
-  constructor(socket: Socket, backlog: Backlog, cutOff: (socket: Socket) => void) {
+  constructor(socket: Socket, records: OpenRecords | undefined, backlog: Backlog, cutOff: (socket: Socket) => void) {
     this.socket = socket;
+    this.records = records;
     this.#backlog = backlog;
     this.#cutOff = cutOff;
     // An `error` event without a listener ends the process, and node removes its own listener before it emits
     // `connect`. There is nothing to do: the client is gone.
     socket.on('error', () => {});
     // Over TLS node passes bytes to its parser even while the parser is paused, and the parser then reports a
-    // legal request as illegal. With a `data` listener of ours the bytes come through the stream, which can be paused.
+    // legal request as illegal. A `data` listener makes node read through the stream, which stops when it is paused.
     if ('encrypted' in socket) socket.on('data', () => {});
     socket.allowHalfOpen = true; // node:http sets it, node:https does not: see the next listener
     const nodesListeners = socket.listeners('end');
@@ -63,7 +68,7 @@ export class Connection {
     return this.#state === 'ending' || this.#state === 'lingering';
   }
 
-  /** Whether the last reply has been written, and only the end of the client's side is awaited. */
+  /** Whether the last reply has been given to the socket, and our side has been ended. */
   get isLingering(): boolean {
     return this.#state === 'lingering';
   }
@@ -73,7 +78,7 @@ export class Connection {
     return this.#latest?.writableFinished === false || this.#previous?.writableFinished === false;
   }
 
-  /** Whether a reply has been made and has not left. */
+  /** Whether a reply that has been made has not left. */
   get hasWaitingReplies(): boolean {
     return [this.#previous, this.#latest].some((response) => response?.writableEnded === true && !response.writableFinished);
   }
@@ -85,8 +90,8 @@ export class Connection {
   }
 
   /**
-   * Takes note of the latest request; `response` is undefined when node makes no response for it.
-   * Returns false when the request came after the last one, and must be ignored.
+   * Takes note of the latest request; `response` is undefined when node makes no response for it. Returns false when
+   * the request came after the last one, and must be ignored. With too many of these, the client is cut off.
    */
   noteRequest(response: Response | undefined): boolean {
     if (response?.socket === null) {
@@ -100,9 +105,9 @@ export class Connection {
       return true;
     }
     if (this.#isParserOff) this.socket.resume(); // node pauses it for each request that it still parses
-    this.#requestsBehind += 1;
-    // Node parses all that it has read, and keeps a request and a response for each request.
-    if (this.isLingering && !this.#isClosedByService && this.#requestsBehind > MAX_REQUESTS_BEHIND) this.#cutOff(this.socket);
+    this.#requestsAfterLast += 1;
+    // Each of them takes memory until the connection has closed.
+    if (this.isLingering && !this.#isClosedByService && this.#requestsAfterLast > MAX_REQUESTS_AFTER_LAST) this.#cutOff(this.socket);
     return false;
   }
 
@@ -119,13 +124,12 @@ export class Connection {
   }
 
   /**
-   * The latest request is the last one, because of what it says, or because the service closes the connection.
-   * In the second case the client could not know that when it sent more requests, so it is not cut off for them:
-   * that might take replies from it.
+   * The latest request is the last one, because the client or the service wants it so. When it is the service, the
+   * client could not know it when it sent more requests. It is not cut off then, because it could lose replies.
    */
-  startClosing(isClosedByService: boolean): void {
+  startClosing(by: 'client' | 'service'): void {
     this.#state = 'closing'; // open → closing
-    this.#isClosedByService = isClosedByService;
+    this.#isClosedByService = by === 'service';
   }
 
   /** Sends `text`, the reply to the latest request, as the last one, when those to earlier requests have left. */
@@ -149,17 +153,17 @@ export class Connection {
 
   // Node parses what its `data` listener gets, and ends our side in its `end` listener.
   #takeParserOff(): void {
-    this.#latest?.req.resume(); // content that has been parsed already would keep node from reading on
+    this.#latest?.req.resume(); // discards content that has been parsed already: as long as it is unread, node does not read the socket
     const takeOff = () => {
       this.#isParserOff = true;
       this.socket.removeAllListeners('data').removeAllListeners('end').on('data', () => {});
     };
-    // While replies wait to be read node reads nothing, and only its own listeners can begin to read again.
+    // While replies wait to be read, node has paused the socket, and only node's listeners can resume it.
     if (this.socket.isPaused()) this.socket.once('resume', takeOff);
     else takeOff();
   }
 
-  /** Forgets `response` if it has left already, as most responses have as soon as they are sent: each takes some KiB. */
+  /** Forgets `response`, which takes some KiB, if it has left already: most responses leave as soon as they are sent. */
   forgetIfSent(response: Response): void {
     const hasLeft = response.socket !== null && this.socket.writableLength === 0; // it waits neither for other replies nor for the client
     if (hasLeft && this.#latest === response) this.#latest = undefined;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { createBacklog } from './backlog.ts';
 import { Connection } from './connection.ts';
 import { cutOff } from './cut-off.ts';
-import type { Reports } from './reports.ts';
+import { OpenRecords, type Reports } from './reports.ts';
 
 export type ConnectionLimits = {
   /** Connections at once. */
@@ -47,11 +47,11 @@ type Entry = {
 export function trackConnections(server: Server & { closeIdleConnections(): void }, limits: ConnectionLimits, reports: Reports): Connections {
   // TCP or Unix sockets, as accepted. With TLS, each of them carries a TLS socket.
   const sockets = new Set<Socket>();
-  // By the sockets that HTTP is spoken on. The connection that was active the longest ago comes first.
+  // The keys are the sockets that carry HTTP. The connection that was active the longest ago comes first.
   const entries = new Map<Duplex, Entry>();
-  const cut = (socket: Socket) => cutOff(socket, entries.keys());
+  const cutOffClient = (socket: Socket) => cutOff(socket, entries.keys());
   const backlog = createBacklog(limits.maxBacklog, (socket) => {
-    cut(socket);
+    cutOffClient(socket);
     reportDropped('unread');
   });
   let isClosing = false;
@@ -77,7 +77,8 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (socket.destroyed) return;
-    entries.set(socket, { connection: new Connection(socket, backlog, cut), bytesRead: 0, bytesWritten: 0, inactiveMs: 0 });
+    const records = reports.finished && new OpenRecords(socket, reports);
+    entries.set(socket, { connection: new Connection(socket, records, backlog, cutOffClient), bytesRead: 0, bytesWritten: 0, inactiveMs: 0 });
     socket.once('close', () => entries.delete(socket));
   });
 
@@ -128,13 +129,14 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     return Infinity; // a request is arriving: node's own time-outs end that
   }
 
-  // Node also closes connections whose replies wait to be read, so it is asked only when no reply waits.
+  // Node's `closeIdleConnections` also closes connections whose replies wait to be read, so it is called only when no
+  // reply waits on any connection.
   function closeIdle(): void {
     const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && !connection.hasWaitingReplies);
     if (mayClose) server.closeIdleConnections();
   }
 
-  // Node does not count a connection as idle that has received no byte.
+  // A connection that has received no byte is not idle for node.
   function closeSilent(): void {
     const all = [...sockets, ...Array.from(entries.values(), ({ connection }) => connection.socket)];
     for (const socket of all) if (socket.bytesRead === 0) socket.destroy();
@@ -172,8 +174,8 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   };
 }
 
-// The `close` of node:http closes connections as well, those with a reply that waits to be read among them.
-// It extends the one of node:net, which only stops listening.
+// The `close` of node:http also closes connections, even when their replies wait to be read. The `close` of node:net
+// only stops listening.
 function closeListener(server: Server, closed: () => void): void {
   process.getBuiltinModule('node:net').Server.prototype.close.call(server, closed);
 }

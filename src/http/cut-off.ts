@@ -1,4 +1,4 @@
-// The end of a connection whose client has sent too much.
+// Cuts off a client for which node keeps too many requests.
 import type { Duplex } from 'node:stream';
 
 /**
@@ -8,16 +8,16 @@ import type { Duplex } from 'node:stream';
  */
 export function cutOff(socket: Duplex, sockets: Iterable<Duplex>): void {
   socket.destroy();
-  const paused = Array.from(sockets).filter((other) => !other.destroyed && !other.isPaused());
-  for (const other of paused) other.pause();
-  // When the connection closes, node makes an error for each of those requests. Nobody sees these errors, and to
-  // write down their stack traces would keep everybody else waiting.
+  const others = Array.from(sockets).filter((other) => !other.destroyed && !other.isPaused());
+  for (const other of others) other.pause();
+  // When the connection closes, node makes an error for each of those requests. Nobody sees these errors, but their
+  // stack traces would take so long that all other connections would wait.
   const { stackTraceLimit } = Error;
   socket.prependOnceListener('close', () => {
     Error.stackTraceLimit = 0;
   });
   socket.once('close', () => {
     Error.stackTraceLimit = stackTraceLimit;
-    for (const other of paused) other.resume();
+    for (const other of others) other.resume();
   });
 }

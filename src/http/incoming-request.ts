@@ -7,7 +7,7 @@ import { ParsedRequest } from './parsed-request.ts';
 /** For node's `IncomingMessage` option. */
 export class IncomingRequest extends http.IncomingMessage {
   #parsed: ParsedRequest | undefined;
-  /** Its access record, when one is kept. */
+  /** Its access record, when there is an access log. */
   record: OpenRecord | undefined;
 
   get parsed(): ParsedRequest {
@@ -27,8 +27,8 @@ export type Response = ServerResponse<IncomingRequest>;
 const NO_HEADERS = Object.freeze({});
 
 // Faster: node looks for content-length, transfer-encoding and expect in `headers`, for every request, and builds an
-// object of all fields for that. A legal request without content and expectations has none of them, so the object is
-// not built, 0.09 of the floor with a browser's fields. (This is not an `override get`, because the types say that
+// object of all fields for that. They say nothing new of a legal request without content and expectations, so the
+// object is not built, 0.09 of the floor with a browser's fields. (This is not an `override get`, because the types say that
 // `headers` is a field. In node it is an accessor.)
 Object.defineProperty(IncomingRequest.prototype, 'headers', {
   get(this: IncomingRequest) {

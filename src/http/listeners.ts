@@ -1,15 +1,15 @@
-// The listeners of a server, for the three things that can arrive: a request, a CONNECT, or bytes that are no request.
+// The listeners for the events of a server: a request, a CONNECT, and what node's parser reports as an error.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createRecorder, type OpenRecord } from './reports.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
 import { requestWithUnknownMethod, statusOfParserError } from './parser-error.ts';
 import type { ParsedRequest } from './parsed-request.ts';
+import type { OpenRecord } from './reports.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import { emptyReply, type Handler, type Reply } from './reply.ts';
-import { MAX_CONTENT_BYTES, nameConnection } from './request-head.ts';
+import { MAX_CONTENT_BYTES, hasConnectionField } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
@@ -23,25 +23,25 @@ const connectReply = emptyReply(501);
 /** Adds the listeners to `server`. Legal requests are answered by `handler`. */
 export function addListeners(server: Server<typeof IncomingRequest>, connections: Connections, handler: Handler, options: ListenerOptions): void {
   const { refusalOf, answer, refuse, unexpected } = createPipeline(handler, options);
-  const openRecord = createRecorder(options.reports);
 
   server.on('request', onRequest);
   server.on('checkContinue', onRequest); // RFC 9110 10.1.1: the final status at once, because no handler reads content
   server.on('checkExpectation', onRequest);
   server.on('connect', onConnect);
-  server.on('clientError', onParserError);
+  server.on('clientError', onClientError);
 
   function onRequest(message: IncomingRequest, response: Response): void {
     const connection = connections.of(message.socket);
     if (!connection?.noteRequest(response)) return;
     const request = message.parsed;
-    message.record = openRecord?.(message.socket, request);
+    message.record = connection.records?.open(request);
     const refusalReply = refusalOf(request);
     if (refusalReply !== undefined) {
       end(connection, refusalReply, request, message.record);
       return;
     }
-    if (request.mustBeLast || options.isDraining()) connection.startClosing(!request.mustBeLast);
+    if (request.mustBeLast) connection.startClosing('client');
+    else if (options.isDraining()) connection.startClosing('service');
     if (request.hasContent) receiveContent(connection, message, response);
     else respond(connection, message, response);
   }
@@ -62,18 +62,18 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {
     const reply = answer(message.parsed);
-    // The service may have begun to drain while the content arrived.
-    if (connection.isLatest(response) && (!connection.isOpen || options.isDraining() || nameConnection(message.rawTrailers))) {
+    // The service may have begun to drain while the content arrived, and the trailers came after the content.
+    if (connection.isLatest(response) && (!connection.isOpen || options.isDraining() || hasConnectionField(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;
     }
     try {
       send(response, reply);
     } catch (error) {
-      send(response, unexpected(error, message.parsed)); // node refuses an illegal field, against response splitting
+      send(response, unexpected(error, message.parsed)); // node throws for an illegal field, which prevents response splitting
     }
-    message.record?.answered(response.statusCode);
-    if (message.record !== undefined) response.on('finish', message.record.close);
+    if (connection.records !== undefined) response.on('finish', connection.records.close);
+    noteStatus(message.record, response.statusCode);
     connection.forgetIfSent(response);
   }
 
@@ -82,12 +82,12 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     message.socket.resume(); // node has paused it, because a tunnel would begin here
     if (!connection?.noteRequest(undefined)) return;
     const request = message.parsed;
-    end(connection, refusalOf(request) ?? connectReply, request, openRecord?.(message.socket, request));
+    end(connection, refusalOf(request) ?? connectReply, request, connection.records?.open(request));
   }
 
-  // Illegal bytes, time-outs, and methods that node's parser does not know, which are legal all the same.
-  function onParserError(error: Error, stream: Duplex): void {
-    if ('code' in error && error.code === 'HPE_CLOSED_CONNECTION') return; // bytes behind a last request, at which node's parser stops by itself
+  // Illegal bytes, time-outs, errors of the socket, and methods that node's parser does not know, which are legal.
+  function onClientError(error: Error, stream: Duplex): void {
+    if ('code' in error && error.code === 'HPE_CLOSED_CONNECTION') return; // node's parser has stopped after a last request, and reports the bytes after it
     const connection = connections.of(stream);
     const status = statusOfParserError(error);
     if (connection === undefined || status === undefined) {
@@ -102,7 +102,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
       // Node reads nothing while replies wait for the client, so the client could not send the rest of the head.
     } else if (connection.noteRequest(undefined)) {
       const request = requestWithUnknownMethod(error);
-      end(connection, request === undefined ? refuse(status, undefined) : replyTo(request), request, openRecord?.(connection.socket, request));
+      end(connection, request === undefined ? refuse(status, undefined) : replyTo(request), request, connection.records?.open(request));
     }
   }
 
@@ -112,16 +112,20 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   /** Ends the connection with the reply to its latest request. */
   function end(connection: Connection, reply: Reply, request: ParsedRequest | undefined, record: OpenRecord | undefined): void {
-    record?.answered(reply.status);
-    connection.endWith(textOf(reply, request, record), (error) => record?.close(error));
+    noteStatus(record, reply.status);
+    connection.endWith(textOf(reply, request, record), (error) => connection.records?.close(error));
   }
 
   function textOf(reply: Reply, request: ParsedRequest | undefined, record: OpenRecord | undefined): string {
     try {
       return lastReplyText(reply);
     } catch (error) {
-      record?.answered(500);
+      noteStatus(record, 500);
       return lastReplyText(unexpected(error, request));
     }
   }
+}
+
+function noteStatus(record: OpenRecord | undefined, status: number): void {
+  if (record !== undefined) record.status = status;
 }

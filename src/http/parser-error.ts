@@ -30,7 +30,7 @@ export function requestWithUnknownMethod(error: Error): ParsedRequest | undefine
   const head = textFromRequestLine(error);
   const end = head.indexOf('\r\n\r\n');
   const [, method = '', target = '', version = ''] = REQUEST_LINE.exec(head) ?? [];
-  // The parser did not stop at a method that it knows: these bytes are something else.
+  // When the parser knows the method, it has stopped at something else.
   if (end === -1 || method === '' || http.METHODS.includes(method)) return undefined;
   const lines = head.slice(head.indexOf('\r\n') + 2, end + 2);
   if (!FIELD_LINES.test(lines)) return undefined;

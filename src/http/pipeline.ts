@@ -10,15 +10,15 @@ export type PipelineOptions = {
   readonly reports: Reports;
 };
 
-/** What turns requests into replies, with `handler` for the legal ones. What anything in it throws becomes a 500. */
+/** Makes the functions that turn requests into replies. An error that is thrown in one of them becomes a 500. */
 export function createPipeline(handler: Handler, { isAllowed, reports }: PipelineOptions) {
-  /** The 500 for an error that was thrown on the way to a reply. The log has the error in full. */
+  /** Reports an error that was thrown on the way to a reply, and makes the 500 for it. */
   function unexpected(error: unknown, request: ParsedRequest | undefined): Reply {
     reports.failed(error, request?.traceId ?? '');
     return unexpectedProblem(request?.path ?? '');
   }
 
-  /** The reply with `status` to content, or to bytes that are no request (undefined), as illegal. */
+  /** Reports and makes a refusal with `status`. `request` is undefined when the bytes are no request. */
   function refuse(status: number, request: ParsedRequest | undefined): Reply {
     try {
       reports.refused(status);
@@ -28,7 +28,7 @@ export function createPipeline(handler: Handler, { isAllowed, reports }: Pipelin
     }
   }
 
-  /** The reply that refuses a request; undefined when nothing is wrong with its head. */
+  /** The reply that refuses a request, which is reported; undefined when nothing is wrong with the head. */
   function refusalOf(request: ParsedRequest): Reply | undefined {
     try {
       if (request.refusalStatus !== 0) return refuse(request.refusalStatus, request);

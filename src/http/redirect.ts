@@ -15,7 +15,7 @@ export function redirectToHttps(port: number): Handler {
     if (host === undefined) return emptyReply(400); // HTTP/1.0 allows a request without a host
     const target = path.startsWith('/') ? path + (query === '' ? '' : `?${query}`) : ''; // not OPTIONS *
     const location = `https://${withoutPort(host)}${suffix}${target}`;
-    http.validateHeaderValue('Location', location); // against response splitting, should the checks of the request have a gap
+    http.validateHeaderValue('Location', location); // against response splitting, in case the checks of the request miss something
     return emptyReply(307, ['Location', location]);
   };
 }

@@ -1,4 +1,4 @@
-// Requests and replies as plain values, and what turns one into the other.
+// Requests and replies as plain values, and the type of the functions that turn one into the other.
 
 /** A legal request, as a handler sees it. */
 export type Request = {
@@ -23,12 +23,12 @@ export type Reply = {
 /** Answers a request. What it throws becomes a 500. */
 export type Handler = (request: Request) => Reply;
 
-// A fixed choice, because nothing from outside may get into a field unchecked (response splitting).
+// Only these, because nothing from outside may get into a field unchecked (response splitting).
 type ContentType = 'application/json' | 'application/json; charset=utf-8' | 'application/problem+json' | 'text/plain';
 
 /**
- * A reply with the content `body`. It is never stored by a cache (it was true at that moment only) and never
- * sniffed for another type (OWASP REST Security Cheat Sheet).
+ * A reply with the content `body`. Caches must not store it, because it is true at this moment only, and browsers must
+ * not guess another type (OWASP REST Security Cheat Sheet).
  */
 export function contentReply(status: number, contentType: ContentType, body: string): Reply {
   const fields = [

@@ -33,53 +33,47 @@ export type Reports = {
 
 /** The record of a request that is not over. */
 export type OpenRecord = {
-  /** Takes note of the reply that is going out. */
-  readonly answered: (status: number) => void;
-  /** The reply has left or, with an error, never will. Only the first call counts. */
-  readonly close: (error?: Error | null) => void;
+  /** Undefined when the request could not be parsed. */
+  readonly request: ParsedRequest | undefined;
+  readonly startedAt: number;
+  /** The status of the reply, when there is one. */
+  status: number | undefined;
 };
 
 /**
- * What opens the record of a request (undefined: it could not be parsed) on a socket, and hands the record to
- * `reports.finished` when it is complete. Undefined when nobody keeps an access log.
+ * The records of the requests of one connection that are not over. Replies leave in the order of the requests, so the
+ * record that is closed is always the oldest one.
  */
-export function createRecorder({ finished, failed }: Reports) {
-  if (finished === undefined) return undefined;
-  const openRecords = new WeakMap<Socket, Set<OpenRecord>>();
+export class OpenRecords {
+  readonly #reports: Reports;
+  readonly #remoteAddress: string | undefined;
+  readonly #records: OpenRecord[] = [];
 
-  function openRecordsOf(socket: Socket): Set<OpenRecord> {
-    const known = openRecords.get(socket);
-    if (known !== undefined) return known;
-    const records = new Set<OpenRecord>();
-    openRecords.set(socket, records);
-    socket.once('close', () => records.forEach((record) => record.close(new Error('The connection has ended.'))));
-    return records;
+  constructor(socket: Socket, reports: Reports) {
+    this.#reports = reports;
+    this.#remoteAddress = socket.remoteAddress; // a socket that has closed does not know it any more
+    socket.once('close', () => {
+      while (this.#records.length > 0) this.close(new Error('The connection has ended.'));
+    });
   }
 
-  return (socket: Socket, request: ParsedRequest | undefined): OpenRecord => {
-    const startedAt = performance.now();
-    const { remoteAddress } = socket; // a socket that has closed does not know it any more
-    const records = openRecordsOf(socket);
-    let status: number | undefined;
-    const record: OpenRecord = {
-      answered: (replyStatus) => {
-        status = replyStatus;
-      },
-      close: (error) => {
-        if (!records.delete(record)) return;
-        const method = request?.method;
-        const path = request?.path;
-        const traceId = request?.traceId;
-        const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-        const aborted = error ? true : undefined;
-        try {
-          finished({ method, path, status, durationMs, traceId, remoteAddress, aborted });
-        } catch (thrown) {
-          failed(thrown, traceId ?? '');
-        }
-      },
-    };
-    records.add(record);
+  open(request: ParsedRequest | undefined): OpenRecord {
+    const record = { request, startedAt: performance.now(), status: undefined };
+    this.#records.push(record);
     return record;
+  }
+
+  /** Reports the oldest record: its reply has left or, with an error, never will. */
+  readonly close = (error?: Error | null): void => {
+    const record = this.#records.shift();
+    if (record === undefined) return;
+    const { request, startedAt, status } = record;
+    const { method, path, traceId } = request ?? {};
+    const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
+    try {
+      this.#reports.finished?.({ method, path, status, durationMs, traceId, remoteAddress: this.#remoteAddress, aborted: error ? true : undefined });
+    } catch (thrown) {
+      this.#reports.failed(thrown, traceId ?? '');
+    }
   };
 }

@@ -1,5 +1,5 @@
-// The version and the fields of a request: the rules of RFC 9112 that node's parser does not check. Each rule names
-// the attack that it prevents.
+// The version and the fields of a request: the rules of RFC 9110 and RFC 9112 that node's parser does not check. A
+// rule that is there because of an attack says so.
 import { isHost } from './request-target.ts';
 
 /** The most that a request may carry as content, in bytes. Every byte is discarded: no endpoint wants any. */
@@ -42,10 +42,10 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
     }
   }
 
-  // RFC 9112 3.2: one Host, so that no proxy has routed or cached by another one.
+  // RFC 9112 3.2: exactly one Host. With two, a proxy could have routed or cached by the other one.
   if (hosts > 1 || (isHttp11 && hosts === 0)) return illegalHead(400);
   if (host !== undefined && !isHost(host)) return illegalHead(400);
-  // RFC 9112 6.1 to 6.3: one way to find the end of the content, or requests can be smuggled in it.
+  // RFC 9112 6.1 to 6.3: only one field may say where the content ends, or requests can be smuggled in it.
   if (contentLengths + transferEncodings > 1) return illegalHead(400);
   if (transferEncoding !== undefined && !(isHttp11 && transferEncoding.toLowerCase() === 'chunked')) return illegalHead(400);
   if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return illegalHead(400);
@@ -60,9 +60,9 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
     host,
     traceparent: traceparents === 1 ? traceparent : undefined,
     hasContent: (length > 0 || transferEncoding !== undefined) && !expects,
-    // RFC 9112 9.3 for the first two. After a request to upgrade, node's parser skips the bytes that have come with
-    // it; after a final status instead of a 100, the client may send the content or not. In both cases nobody can
-    // tell where the next request begins.
+    // Close and HTTP/1.0: RFC 9112 9.3. After a request to upgrade, node's parser skips the bytes that have come with
+    // it; after a final status instead of a 100, the client may send the content or not: in these two cases nobody
+    // can tell where the next request begins.
     mustBeLast: asksToClose || (!isHttp11 && !asksToKeepAlive) || asksToUpgrade || expects,
   };
 }
@@ -72,10 +72,10 @@ const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
 
 /**
- * Whether trailer fields (names and values, in turn) say what becomes of the connection. They must not (RFC
- * 9110 6.5.1), but node's parser obeys them, and would leave the next request without a reply.
+ * Whether there is a Connection field among trailer fields (names and values, in turn). There must not be one (RFC
+ * 9110 6.5.1), but node's parser obeys it, and would leave the next request without a reply.
  */
-export function nameConnection(trailers: readonly string[]): boolean {
+export function hasConnectionField(trailers: readonly string[]): boolean {
   return trailers.some((name) => ['connection', 'proxy-connection'].includes(name.toLowerCase()));
 }
 

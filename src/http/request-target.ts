@@ -16,7 +16,7 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
 
 /**
  * The target of a request with that method and Host, or undefined when it is not a legal one. In the
- * forms that have no path (RFC 9112 3.2.3, 3.2.4), the path is the target, which is no route's.
+ * forms that have no path (RFC 9112 3.2.3, 3.2.4), `path` is the whole target, and no route has such a path.
  */
 export function parseTarget(method: string, target: string, host: string | undefined): Target | undefined {
   if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
@@ -30,8 +30,8 @@ export function parseTarget(method: string, target: string, host: string | undef
 }
 
 /**
- * What the log may say of an illegal target: its path. The query may hold a name and the authority user
- * information (RFC 9110 4.2.4); a target that has no path may be either, so nothing is left of it.
+ * The part of an illegal target that may be logged: its path. The query may hold a name, and the authority user
+ * information (RFC 9110 4.2.4). A target without a path may be either of these, so the result is empty then.
  */
 export function pathOfIllegalTarget(target: string): string {
   const path = target.replace(/[?#].*/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '');
@@ -54,8 +54,8 @@ function hasBadPercent(text: string): boolean {
   return text.includes('%') && BAD_PERCENT.test(text);
 }
 
-// uri-host [ ":" port ] (RFC 9110 7.2), the port at most 65535. A registered name may have a comma in it by the
-// letter of RFC 3986, but that is how two joined Host lines look, so it may not here.
+// uri-host [ ":" port ] (RFC 9110 7.2), the port at most 65535. RFC 3986 allows a comma in a name. It is refused here,
+// because two joined Host lines look like this.
 const HOST = /^(?:\[[\dA-Fa-f:.]+\]|[\w\-.~!$&'()*+;=%]+)(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$/;
 
 const PORT = /:\d+$/;

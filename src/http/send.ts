@@ -11,7 +11,7 @@ export function send(response: Response, { status, fields, body }: Reply): void 
 
 /**
  * The text of the last reply on a connection, which is written to the socket itself. Throws when a field is
- * illegal, as node does for an ordinary reply: a line feed in it would begin a reply of the client's making.
+ * illegal, as node does for an ordinary reply: with a line feed in it, a client could write a reply of its own.
  */
 export function lastReplyText({ status, fields, body }: Reply): string {
   let lines = '';

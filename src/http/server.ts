@@ -60,8 +60,8 @@ function nodeOptions(options: ServerOptions): NodeServerOptions<typeof IncomingR
     connectionsCheckingInterval: sweepMs,
     keepAliveTimeout: 0, // connections.ts closes idle connections. Faster: no timer for each reply, 0.03 of the floor
     maxHeaderSize: 16 * 1024, // node's default, kept even when a flag changes that
-    insecureHTTPParser: false, // the same: --insecure-http-parser would let bare line feeds and NUL in
-    requireHostHeader: false, // checked with the other rules, and refused as they are
+    insecureHTTPParser: false, // also whatever a flag says: --insecure-http-parser would accept bare line feeds and NUL
+    requireHostHeader: false, // checked in request-head.ts, with the other rules
     IncomingMessage: IncomingRequest,
     optimizeEmptyRequests: true, // node 24.12 and later. Faster: no stream for a request without content, 0.06 of the floor
   };

@@ -10,7 +10,7 @@ export type Circumstances = {
   readonly mayBeCut: boolean;
 };
 
-const MAX_REQUESTS_BEHIND = 8; // when more requests follow the last one, the service may close the connection at once
+const MAX_REQUESTS_AFTER_LAST = 8; // when more requests follow the last one, the service may close the connection at once
 const EARLY_STATUSES = [400, 408]; // for an incomplete request
 const STATUSES = new Set([200, 307, 400, 404, 405, 408, 413, 417, 431, 501, 503, 505]);
 
@@ -38,7 +38,7 @@ export function checkOutcome({ parts, behind }: Script, outcome: Outcome, { mayB
 
   const { hasLeft, ended, error } = outcome;
   const ignored = behind.requests + (told === undefined ? 0 : parts.length - told.replies);
-  const mayBreakOff = hasLeft || mayBeCut || ((isOver || told !== undefined) && ignored > MAX_REQUESTS_BEHIND) || mayBeLate(outcome);
+  const mayBreakOff = hasLeft || mayBeCut || ((isOver || told !== undefined) && ignored > MAX_REQUESTS_AFTER_LAST) || mayBeLate(outcome);
   if (mayBreakOff) return { replies, isWhole: false };
   if (error !== undefined) throw new Error(`After ${replies.length} replies: ${error.message}`);
   if (!ended) throw new Error(`The service did not end the connection after ${replies.length} replies.`);

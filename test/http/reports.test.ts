@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { createRecorder } from '../../src/http/reports.ts';
+import { OpenRecords } from '../../src/http/reports.ts';
 import { ParsedRequest } from '../../src/http/parsed-request.ts';
 import type { FinishedRequest } from '../../src/http/reports.ts';
 import { startService } from '../support/service.ts';
@@ -19,36 +19,32 @@ function stopTheClock(t: TestContext): (ms: number) => void {
   };
 }
 
-/** A recorder, and what it tells. */
+/** The open records of a connection, and what is reported of them. */
 function start(finished?: () => void) {
   const records: FinishedRequest[] = [];
   const failures: { error: unknown; traceId: string }[] = [];
-  const openRecord = createRecorder({
+  const socket = new Socket();
+  const openRecords = new OpenRecords(socket, {
     failed: (error, traceId) => failures.push({ error, traceId }),
     refused: () => assert.fail(),
     dropped: () => assert.fail(),
     finished: finished ?? ((record) => records.push(record)),
   });
-  return { openRecord: openRecord ?? assert.fail(), records, failures };
+  return { openRecords, socket, records, failures };
 }
 
 const parsed = () => new ParsedRequest('GET', '/a?name=Ada', '1.1', ['Host', 'a']);
 
-test('nobody keeps records when nobody wants them', () => {
-  const told = () => assert.fail();
-  assert.equal(createRecorder({ failed: told, refused: told, dropped: told, finished: undefined }), undefined);
-});
-
 test('a record is complete when the reply has left, and has the time until then to the microsecond', (t) => {
   const pass = stopTheClock(t);
-  const { openRecord, records } = start();
+  const { openRecords, records } = start();
   const asked = parsed();
-  const record = openRecord(new Socket(), asked);
+  const record = openRecords.open(asked);
   pass(1000);
-  record.answered(204);
+  record.status = 204;
   assert.deepEqual(records, []);
   pass(234.5674);
-  record.close(null);
+  openRecords.close(null);
   assert.deepEqual(records, [{
     method: 'GET', path: '/a', status: 204, durationMs: 1234.567, traceId: asked.traceId, remoteAddress: undefined, aborted: undefined,
   }]);
@@ -56,51 +52,40 @@ test('a record is complete when the reply has left, and has the time until then 
 
 test('bytes that are no request have a record without what they do not say', (t) => {
   stopTheClock(t);
-  const { openRecord, records } = start();
-  const record = openRecord(new Socket(), undefined);
-  record.answered(400);
-  record.close();
+  const { openRecords, records } = start();
+  openRecords.open(undefined).status = 400;
+  openRecords.close();
   assert.deepEqual(records, [{ method: undefined, path: undefined, status: 400, durationMs: 0, traceId: undefined, remoteAddress: undefined, aborted: undefined }]);
 });
 
 test('a reply that could not leave is marked', () => {
-  const { openRecord, records } = start();
-  const record = openRecord(new Socket(), parsed());
-  record.answered(200);
-  record.close(new Error('write EPIPE'));
+  const { openRecords, records } = start();
+  openRecords.open(parsed()).status = 200;
+  openRecords.close(new Error('write EPIPE'));
   assert.deepEqual(records.map(({ status, aborted }) => [status, aborted]), [[200, true]]);
 });
 
-test('when a connection ends, the records that are open on it are complete, once, and marked', async () => {
-  const { openRecord, records } = start();
-  const socket = new Socket();
-  const [first, second, third] = [openRecord(socket, parsed()), openRecord(socket, parsed()), openRecord(socket, undefined)];
-  const elsewhere = openRecord(new Socket(), parsed());
-  first.answered(200);
-  second.answered(201);
-  first.close();
+test('records are closed in the order of the requests; when the connection ends, those that are open are reported once, and marked', async () => {
+  const { openRecords, socket, records } = start();
+  const [first, second] = [openRecords.open(parsed()), openRecords.open(parsed())];
+  openRecords.open(undefined);
+  second.status = 201; // a reply may be known before the reply to an earlier request
+  first.status = 200;
+  openRecords.close();
   socket.destroy();
   await once(socket, 'close');
-  for (const record of [first, second, third]) record.close();
+  openRecords.close();
   assert.deepEqual(records.map(({ status, aborted }) => [status, aborted]), [[200, undefined], [201, true], [undefined, true]]);
-  elsewhere.answered(404);
-  elsewhere.close();
-  assert.deepEqual(records.slice(3).map(({ status, aborted }) => [status, aborted]), [[404, undefined]]);
 });
 
-test('a connection is listened to once, however many requests it carries', () => {
-  const { openRecord } = start();
-  const socket = new Socket();
-  const before = socket.listenerCount('close');
-  for (let i = 0; i < 100; i++) openRecord(socket, parsed()).close();
-  assert.equal(socket.listenerCount('close'), before + 1);
-});
-
-test('what is thrown by those who are told of a record is reported', () => {
+test('an error of the access log is reported', () => {
   const failure = new Error('It failed.');
-  const { openRecord, failures } = start(() => { throw failure; });
+  const { openRecords, failures } = start(() => { throw failure; });
   const asked = parsed();
-  for (const request of [asked, undefined]) openRecord(new Socket(), request).close();
+  for (const request of [asked, undefined]) {
+    openRecords.open(request);
+    openRecords.close();
+  }
   assert.deepEqual(failures, [{ error: failure, traceId: asked.traceId }, { error: failure, traceId: '' }]);
 });
 
