@@ -57,6 +57,7 @@ export class OpenRecords {
     });
   }
 
+  /** Opens the record of a request; `request` is undefined when it could not be parsed. */
   open(request: ParsedRequest | undefined): OpenRecord {
     const record = { request, startedAt: performance.now(), status: undefined };
     this.#records.push(record);
