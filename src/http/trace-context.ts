@@ -11,20 +11,23 @@ const SAMPLED = 1;
 export function childTraceparent(parent: string | undefined): string {
   const [, version, traceId, flags = '', more] = (parent !== undefined && TRACEPARENT.exec(parent)) || [];
   const valid = version !== 'ff' && !(version === '00' && more !== undefined);
-  const random = randomHex(48);
+  const random = randomHex(24);
   const spanId = random.slice(32);
   if (traceId === undefined || !valid) return `00-${random.slice(0, 32)}-${spanId}-00`;
   const sampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-// Faster: one call draws the random digits of many ids, 0.16 of the floor for a 400. The module is loaded for
+// Faster: one call fills a block of random bytes for many ids, 0.16 of the floor for a 400. The module is loaded for
 // the first id, because loading it would make the start longer.
-let hex = '';
+const block = Buffer.alloc(4096);
+let used = block.length;
 
-function randomHex(digits: number): string {
-  if (hex.length < digits) hex = process.getBuiltinModule('node:crypto').randomBytes(4096).toString('hex');
-  const drawn = hex.slice(0, digits);
-  hex = hex.slice(digits);
-  return drawn;
+function randomHex(bytes: number): string {
+  if (used + bytes > block.length) {
+    process.getBuiltinModule('node:crypto').randomFillSync(block);
+    used = 0;
+  }
+  used += bytes;
+  return block.toString('hex', used - bytes, used);
 }
