@@ -50,14 +50,14 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   // tell where the next request begins (request smuggling).
   function receiveContent(connection: Connection, message: IncomingRequest, response: Response): void {
     let bytes = 0;
-    function onData(chunk: Buffer): void {
+    message.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MAX_CONTENT_BYTES) return;
-      message.off('data', onData).off('end', onEnd);
+      if (bytes <= MAX_CONTENT_BYTES || connection.isEnding) return; // ending: it has been refused already
       end(connection, refuse(413, message.parsed), message.parsed, message.record); // RFC 9110 15.5.14
-    }
-    const onEnd = () => respond(connection, message, response);
-    message.on('data', onData).on('end', onEnd);
+    });
+    message.on('end', () => {
+      if (!connection.isEnding) respond(connection, message, response);
+    });
   }
 
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {

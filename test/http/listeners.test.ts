@@ -306,3 +306,18 @@ describe('what is thrown on the way to a reply', () => {
     idle.destroy();
   });
 });
+
+test('content that is emitted when its request has been refused already changes nothing', async (t) => {
+  const { port, server, refusals, records } = await startService(t, { observed: true });
+  const socket = connect({ port, host: '127.0.0.1' });
+  const requested = once(server, 'request');
+  socket.write('POST /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n');
+  const [message] = await requested;
+  server.prependOnceListener('clientError', () => process.nextTick(() => {
+    message.emit('data', Buffer.alloc(64 * 1024 + 1)); // as node does when it has parsed it before the error
+    message.emit('end');
+  }));
+  const { replies, ended } = await exchangeOn(socket, 'z\r\n');
+  assert.deepEqual([replies.map(({ status }) => status), ended], [[400], true]);
+  assert.deepEqual([refusals, records.map(({ status, aborted }) => [status, aborted])], [[400], [[400, undefined]]]);
+});
