@@ -212,7 +212,7 @@ function written(name: string): string {
 const README_PHRASES = [
   'longer than {MAX_NAME_LENGTH} characters', '{MAX_NAME_LENGTH} emoji of one code point each are {MAX_NAME_LENGTH} characters',
   'The name is empty: 1 to {MAX_NAME_LENGTH} characters are accepted.',
-  'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or more than {maxHeaderSize} of them',
+  'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or more than {maxHeaderSize} of target and header lines',
   'A request head must arrive within {headMs}, a whole request within {requestMs}.', 'takes no byte of a waiting reply for {unreadMs}',
   'checked once {sweepMs}', 'At most {maxBacklog} replies', 'may send {MAX_REQUESTS_AFTER_LAST} more requests after the last one',
   'the client ends its side, {lingerMs} is over', 'More than {MAX_CONTENT_BYTES} of content arrive', 'without a byte received, after {silentMs}',

@@ -3,8 +3,8 @@
 // It is open until its last request is seen. It is closing after a request that says so (Connection: close, HTTP/1.0,
 // Upgrade, Expect), and after any request while the service drains: nothing that comes after that request is answered
 // (RFC 9112 9.6), but its content may still arrive. When the last reply is known, the connection is ending: this reply
-// waits until the replies to earlier requests have left, which means that the system has taken their bytes. After a
-// refusal, and when the client ends its side, an open connection is ending without being closing before. When the
+// waits until the replies to earlier requests have left, which means that the system has taken their bytes. An open
+// connection is ending at once when the last request is answered at once: when it is refused, for example. When the
 // last reply has been given to the socket and our side has been ended, the connection is lingering: what the client
 // still sends is discarded, until the client ends its side or the time for that is over.
 import type { Socket } from 'node:net';
@@ -24,7 +24,8 @@ export class Connection {
   readonly records: OpenRecords | undefined;
   #state: 'open' | 'closing' | 'ending' | 'lingering' = 'open';
   // The responses to the latest request and to the one before it. Replies leave in the order of the requests, so when
-  // the latest has left, all have. The one before counts when node makes no response for the latest (CONNECT).
+  // the latest has left, all have. The one before counts for the last reply,
+  // which is written without node's response.
   #latest: Response | undefined;
   #previous: Response | undefined;
   #requestsAfterLast = 0;
@@ -51,8 +52,8 @@ export class Connection {
     socket.removeAllListeners('end');
     socket.on('end', () => {
       if (this.isEnding) return; // the last reply is known already, but node's parser has not been removed yet
-      // Node's listener ends our side at once. But a client that has ended only its own side still gets the replies
-      // that have not left. Node's listener also reports a request that ends too early.
+      // While replies wait, they are sent before our side is ended. Otherwise node's listener does what it always does:
+      // it reports a request that ends too early, or ends our side.
       if (this.isBusy && this.arrivingRequest === undefined) this.#endAfter(this.#latest, () => socket.end());
       else for (const listener of nodesListeners) listener.call(socket);
     });
@@ -63,7 +64,7 @@ export class Connection {
     return this.#state === 'open';
   }
 
-  /** Whether the last reply is known: nothing can be added to it. */
+  /** Whether the last reply is known: no other reply follows. */
   get isEnding(): boolean {
     return this.#state === 'ending' || this.#state === 'lingering';
   }
@@ -111,8 +112,8 @@ export class Connection {
     return false;
   }
 
-  // Node may parse the next request before it emits the last content of this one. That content may be too large,
-  // and then this request is the last one.
+  // Node may parse a request before it emits the last content of the one before. When that content is too large, the
+  // one before is the last.
   #deliverContent(): void {
     const request = this.#latest?.req;
     if (request !== undefined && request.readableLength > 0) while (request.read() !== null); // emits it as `data`
@@ -124,8 +125,8 @@ export class Connection {
   }
 
   /**
-   * The latest request is the last one, because the client or the service wants it so. When it is the service, the
-   * client could not know it when it sent more requests. It is not cut off then, because it could lose replies.
+   * The latest request is the last one, because the client or the service wants it so. When the service wants it, the
+   * client could not know and may have sent more requests. It is not cut off then, so that no reply is lost.
    */
   startClosing(by: 'client' | 'service'): void {
     this.#state = 'closing'; // open → closing
@@ -169,7 +170,7 @@ export class Connection {
     if (hasLeft && this.#latest === response) this.#latest = undefined;
   }
 
-  /** Forgets responses that have left since. */
+  /** Forgets responses that have left since they were sent. */
   forgetSentReplies(): void {
     if (this.#previous?.writableFinished) this.#previous = undefined;
     if (this.#latest?.writableFinished) this.#latest = undefined;

@@ -130,7 +130,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   }
 
   // Node's `closeIdleConnections` also closes connections whose replies wait to be read, so it is called only when no
-  // reply waits on any connection.
+  // reply waits, and no connection is ending or lingering.
   function closeIdle(): void {
     const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && !connection.hasWaitingReplies);
     if (mayClose) server.closeIdleConnections();

@@ -50,19 +50,22 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   // tell where the next request begins (request smuggling).
   function receiveContent(connection: Connection, message: IncomingRequest, response: Response): void {
     let bytes = 0;
+    // Node may emit content after the request has been refused for what follows this content.
+    const isRefused = () => connection.isEnding && connection.isLatest(response);
     message.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MAX_CONTENT_BYTES || connection.isEnding) return; // ending: it has been refused already
+      if (bytes <= MAX_CONTENT_BYTES || isRefused()) return;
       end(connection, refuse(413, message.parsed), message.parsed, message.record); // RFC 9110 15.5.14
     });
     message.on('end', () => {
-      if (!connection.isEnding) respond(connection, message, response);
+      if (!isRefused()) respond(connection, message, response);
     });
   }
 
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {
     const reply = answer(message.parsed);
-    // The service may have begun to drain while the content arrived, and the trailers came after the content.
+    // These are looked at now, because while the content arrived, the service may have begun to drain. Trailers come
+    // after the content.
     if (connection.isLatest(response) && (!connection.isOpen || options.isDraining() || hasConnectionField(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;

@@ -11,7 +11,7 @@ const STATUS: ReadonlyMap<unknown, number> = new Map([
 /** The status for a parser error, or undefined when it was the connection that failed. */
 export function statusOfParserError(error: Error): number | undefined {
   const code = codeOf(error);
-  if (code === 'HPE_INVALID_VERSION' && namesOtherVersion(textFromRequestLine(error))) return 505; // RFC 9110 15.6.6
+  if (code === 'HPE_INVALID_VERSION' && namesOtherVersion(textFromRequestLine(error).text)) return 505; // RFC 9110 15.6.6
   return STATUS.get(code) ?? (String(code).startsWith('HPE_') ? 400 : undefined);
 }
 
@@ -27,7 +27,7 @@ function namesOtherVersion(bytes: string): boolean {
  */
 export function requestWithUnknownMethod(error: Error): ParsedRequest | undefined {
   if (codeOf(error) !== 'HPE_INVALID_METHOD') return undefined;
-  const head = textFromRequestLine(error);
+  const head = withoutContent(textFromRequestLine(error));
   const end = head.indexOf('\r\n\r\n');
   const [, method = '', target = '', version = ''] = REQUEST_LINE.exec(head) ?? [];
   // When the parser knows the method, it has stopped at something else.
@@ -46,11 +46,21 @@ const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d\.\d)\r\n/;
 // RFC 9112 5: lines of field-name ":" OWS field-value OWS CRLF.
 const FIELD_LINES = /^(?:[\w!#$%&'*+\-.^`|~]+:[\t -~\x80-\xff]*\r\n)*$/;
 
-// The packet may hold earlier requests: the line starts after the last line feed before the error.
-function textFromRequestLine(error: Error): string {
-  if (!('rawPacket' in error && Buffer.isBuffer(error.rawPacket) && 'bytesParsed' in error)) return '';
-  const parsed = error.rawPacket.subarray(0, Number(error.bytesParsed));
-  return error.rawPacket.toString('latin1', parsed.lastIndexOf('\n') + 1);
+// The packet may hold earlier requests: the request line starts after the last line feed before the error. `readLength`
+// is how many characters of it the parser has read.
+function textFromRequestLine(error: Error): { readonly text: string; readonly readLength: number } {
+  if (!('rawPacket' in error && Buffer.isBuffer(error.rawPacket) && 'bytesParsed' in error)) return { text: '', readLength: 0 };
+  const bytesParsed = Number(error.bytesParsed);
+  const start = error.rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
+  return { text: error.rawPacket.toString('latin1', start), readLength: bytesParsed - start };
+}
+
+// Content of an earlier request may be in front of the method. The parser reads on as long as a method that it knows
+// begins like this, so the method starts where what the parser has read of it is such a beginning.
+function withoutContent({ text, readLength }: { readonly text: string; readonly readLength: number }): string {
+  let start = 0;
+  while (!http.METHODS.some((known) => known.startsWith(text.slice(start, readLength)))) start += 1;
+  return text.slice(start);
 }
 
 function codeOf(error: Error): unknown {

@@ -7,7 +7,7 @@ const DEFAULT_PORT = 443; // RFC 9110 4.2.2
 
 /**
  * Redirects every request to `port` of the host that it names (RFC 9110 15.4.8: 307 keeps the method). The
- * host has been checked against the grammar and the allowed names: nothing else gets into a Location.
+ * host, the path and the query have been checked before they get into a Location.
  */
 export function redirectToHttps(port: number): Handler {
   const suffix = port === DEFAULT_PORT ? '' : `:${port}`;

@@ -25,7 +25,10 @@ export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void;
   /** An illegal request was refused. */
   readonly refused: (status: number) => void;
-  /** A connection was closed: the one idle longest or, when none was idle, the new one; or for its unread replies. */
+  /**
+   * A connection was closed: at the bound one that was idle, or the new one because the server was full; or one because
+   * too many replies were unread.
+   */
   readonly dropped: (reason: 'idle' | 'full' | 'unread') => void;
   /** A request is over. Undefined: nobody keeps an access log. */
   readonly finished: ((request: FinishedRequest) => void) | undefined;

@@ -51,7 +51,7 @@ test('a version that is one gets 505, anything else 400', () => {
   assert.equal(statusOfParserError(parserError('HPE_INVALID_METHOD', 'GET /a HTTP/1.2\r\n', 5)), 400);
 });
 
-const invalidMethod = (packet: string, bytesParsed = 1) => requestWithUnknownMethod(parserError('HPE_INVALID_METHOD', packet, bytesParsed));
+const invalidMethod = (packet: string, bytesParsed = 0) => requestWithUnknownMethod(parserError('HPE_INVALID_METHOD', packet, bytesParsed));
 
 test('a whole head with an unknown method is a request like any other', () => {
   const request = invalidMethod('BREW /a?b HTTP/1.1\r\nHost: a:80\r\nX:\r\nContent-Length: \t5\t \r\n\r\n12345') ?? assert.fail();
@@ -126,5 +126,12 @@ test('another parser error has no such request, and neither has one without its 
     new Error('socket hang up'),
   ]) {
     assert.equal(requestWithUnknownMethod(error), undefined);
+  }
+});
+
+test('content in front of a method that the parser does not know is no part of the method', () => {
+  for (const content of ['secret', 'a', '1', 'BREW']) {
+    assert.equal(invalidMethod(`${content}BREW /a HTTP/1.1\r\nHost: a\r\n\r\n`, content.length + 1)?.method, 'BREW');
+    assert.equal(invalidMethod(`${content}XYZ /a HTTP/1.1\r\nHost: a\r\n\r\n`, content.length)?.method, 'XYZ');
   }
 });
