@@ -50,16 +50,17 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   // tell where the next request begins (request smuggling).
   function receiveContent(connection: Connection, message: IncomingRequest, response: Response): void {
     let bytes = 0;
-    // Node may emit content after the request has been refused for what follows this content.
-    const isRefused = () => connection.isEnding && connection.isLatest(response);
-    message.on('data', (chunk: Buffer) => {
+    function onData(chunk: Buffer): void {
       bytes += chunk.length;
-      if (bytes <= MAX_CONTENT_BYTES || isRefused()) return;
-      end(connection, refuse(413, message.parsed), message.parsed, message.record); // RFC 9110 15.5.14
-    });
-    message.on('end', () => {
-      if (!isRefused()) respond(connection, message, response);
-    });
+      if (bytes > MAX_CONTENT_BYTES) refuseContent(connection, message, 413); // RFC 9110 15.5.14
+    }
+    message.on('data', onData).on('end', () => respond(connection, message, response));
+  }
+
+  /** Refuses a request for its content, which may still be emitted when it has been parsed already. */
+  function refuseContent(connection: Connection, message: IncomingRequest, status: number): void {
+    message.removeAllListeners('data').removeAllListeners('end');
+    end(connection, refuse(status, message.parsed), message.parsed, message.record);
   }
 
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {
@@ -100,7 +101,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     if (connection.isEnding) return;
     const arriving = connection.arrivingRequest;
     if (arriving !== undefined) {
-      end(connection, refuse(status, arriving.parsed), arriving.parsed, arriving.record); // its content is illegal, or late
+      refuseContent(connection, arriving, status); // its content is illegal, or late
     } else if (status === 408 && connection.socket.isPaused()) {
       // Node reads nothing while replies wait for the client, so the client could not send the rest of the head.
     } else if (connection.noteRequest(undefined)) {

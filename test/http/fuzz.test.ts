@@ -16,7 +16,7 @@ import { openFiles } from '../support/usage.ts';
 
 const FIRST_SEED = Number(process.env['FUZZ_SEED'] ?? 400);
 const COUNT = Number(process.env['FUZZ_COUNT'] ?? 120);
-const FOUND_SEEDS = process.env['FUZZ_SEED'] === undefined ? [7107683] : []; // found in long runs: a request that was refused twice
+const FOUND_SEEDS = process.env['FUZZ_SEED'] === undefined ? [7107683, 15003768, 15050375] : []; // found in long runs
 const SEEDS = [...FOUND_SEEDS, ...Array.from({ length: COUNT }, (_, i) => FIRST_SEED + i)];
 const AT_ONCE = 8;
 const MAX_FAULTS = 5; // then it is no use to go on
