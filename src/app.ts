@@ -28,7 +28,7 @@ export type App = {
   readonly stopListening: () => void;
   /**
    * Closes the listeners, and idle connections as soon as no reply waits to be read on any connection of the
-   * same server. Resolves when all connections have ended.
+   * same server, and none of them is ending or lingering. Resolves when all connections have ended.
    */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */

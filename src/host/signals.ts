@@ -6,7 +6,7 @@ export type Stoppable = {
   /** From now on `/health` replies 503, and every reply is the last one on its connection. */
   readonly startDraining: () => void;
   /**
-   * Closes the listeners, and idle connections as soon as no reply waits to be read.
+   * Closes the listeners, and idle connections as soon as no last reply and no unread reply is on its way.
    * Resolves when all connections have ended.
    */
   readonly close: () => Promise<void>;
