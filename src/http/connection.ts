@@ -13,7 +13,7 @@ import type { IncomingRequest, Response } from './incoming-request.ts';
 import type { OpenRecords } from './reports.ts';
 
 /** Called when a reply has left; with an error when the client left first. */
-export type Sent = (error?: Error | null) => void;
+type Sent = (error?: Error | null) => void;
 
 // A client that pipelines may have sent a few more requests before it learns which one was the last.
 const MAX_REQUESTS_AFTER_LAST = 8;
@@ -24,8 +24,7 @@ export class Connection {
   readonly records: OpenRecords | undefined;
   #state: 'open' | 'closing' | 'ending' | 'lingering' = 'open';
   // The responses to the latest request and to the one before it. Replies leave in the order of the requests, so when
-  // the latest has left, all have. The one before counts for the last reply,
-  // which is written without node's response.
+  // the latest has left, all have. The last reply waits for the one before: it is written without node's response.
   #latest: Response | undefined;
   #previous: Response | undefined;
   #requestsAfterLast = 0;

@@ -28,8 +28,8 @@ const NO_HEADERS = Object.freeze({});
 
 // Faster: node looks for content-length, transfer-encoding and expect in `headers`, for every request, and builds an
 // object of all fields for that. They say nothing new of a legal request without content and expectations, so the
-// object is not built, 0.09 of the floor with a browser's fields. (This is not an `override get`, because the types say that
-// `headers` is a field. In node it is an accessor.)
+// object is not built, 0.09 of the floor with a browser's fields. (This is not an `override get`, because the types
+// say that `headers` is a field. In node it is an accessor.)
 Object.defineProperty(IncomingRequest.prototype, 'headers', {
   get(this: IncomingRequest) {
     if (this.socket.destroyed) return NO_HEADERS; // it will not be answered

@@ -38,7 +38,8 @@ export function checkOutcome({ parts, behind }: Script, outcome: Outcome, { mayB
 
   const { hasLeft, ended, error } = outcome;
   const ignored = behind.requests + (told === undefined ? 0 : parts.length - told.replies);
-  const mayBreakOff = hasLeft || mayBeCut || ((isOver || told !== undefined) && ignored > MAX_REQUESTS_AFTER_LAST) || mayBeLate(outcome);
+  const isDestroyedByNode = behind.bytes.includes('PRI '); // node destroys the socket after a request line with this method and no version
+  const mayBreakOff = hasLeft || mayBeCut || isDestroyedByNode || ((isOver || told !== undefined) && ignored > MAX_REQUESTS_AFTER_LAST) || mayBeLate(outcome);
   if (mayBreakOff) return { replies, isWhole: false };
   if (error !== undefined) throw new Error(`After ${replies.length} replies: ${error.message}`);
   if (!ended) throw new Error(`The service did not end the connection after ${replies.length} replies.`);

@@ -38,7 +38,7 @@ async function use({ client, accepted }: { client: Socket; accepted: Socket }): 
   while (accepted.writableLength > 0) await turn(); // TLS tells a little later
 }
 
-test('an idle connection is closed after the idle time, without a word, and not before', async (t) => {
+test('an idle connection is closed after the idle time, without a reply, and not before', async (t) => {
   const { open, pass } = await startWithClock(t);
   const { client, accepted } = await open();
   client.write(health);

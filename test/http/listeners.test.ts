@@ -8,7 +8,7 @@ import { emptyReply } from '../../src/http/reply.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
 import { portIn, spawnService } from '../support/process.ts';
 import { startService } from '../support/service.ts';
-import { exchange, exchangeOn, requestBytes, type Exchange } from '../support/wire.ts';
+import { exchange, exchangeOn, parseReplies, requestBytes, type Exchange } from '../support/wire.ts';
 
 const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
 const greetings = requestBytes('GET', '/api/greetings', []);
@@ -321,3 +321,17 @@ test('content that is emitted when its request has been refused already changes 
   assert.deepEqual([replies.map(({ status }) => status), ended], [[400], true]);
   assert.deepEqual([refusals, records.map(({ status, aborted }) => [status, aborted])], [[400], [[400, undefined]]]);
 });
+
+// What node does by itself, and the README says so.
+for (const [what, bytes, statuses] of [
+  ['a request with Connection: Upgrade that the client breaks off has no reply', 'GET /health HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 5\r\n\r\nabc', []],
+  ['node closes the connection after PRI without a version, whatever waits', `${requestBytes('GET', '/health', []).repeat(2)}PRI /a\r\n\r\n`, [200]],
+] as const) {
+  test(`${what}, and the next client is served`, async (t) => {
+    const { port } = await startService(t);
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.end(bytes);
+    assert.deepEqual(parseReplies(Buffer.concat(await socket.toArray())).map(({ status }) => status), statuses);
+    assert.deepEqual((await exchange(port, requestBytes('GET', '/health'))).replies.map(({ status }) => status), [200]);
+  });
+}

@@ -130,7 +130,7 @@ test('another parser error has no such request, and neither has one without its 
 });
 
 test('content in front of a method that the parser does not know is no part of the method', () => {
-  for (const content of ['secret', 'a', '1', 'BREW']) {
+  for (const content of ['secret', 'a', '1', 'BREW', 'x'.repeat(65_000)]) {
     assert.equal(invalidMethod(`${content}BREW /a HTTP/1.1\r\nHost: a\r\n\r\n`, content.length + 1)?.method, 'BREW');
     assert.equal(invalidMethod(`${content}XYZ /a HTTP/1.1\r\nHost: a\r\n\r\n`, content.length)?.method, 'XYZ');
   }
