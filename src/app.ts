@@ -24,11 +24,11 @@ export type App = {
   readonly createRedirectServer: (httpsPort: number) => Server;
   /** From now on `/health` replies 503, and every reply is the last one on its connection. */
   readonly startDraining: () => void;
-  /** Closes the listeners: other processes on the same sockets accept new connections from now on. */
+  /** Stops listening: other processes on the same sockets accept new connections from now on. */
   readonly stopListening: () => void;
   /**
-   * Closes the listeners, and idle connections as soon as no reply waits to be read on any connection of the
-   * same server, and none of them is ending or lingering. Resolves when all connections have ended.
+   * Stops listening. Closes idle connections as soon as no connection of the same server has an unread reply, is ending
+   * or is lingering. Resolves when all connections have ended.
    */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */
@@ -51,7 +51,7 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
   const servers: TrackedServer<unknown>[] = [];
   function keep<S>(server: TrackedServer<S>): S {
     servers.push(server);
-    return server.listener;
+    return server.nodeServer;
   }
 
   return {

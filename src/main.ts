@@ -12,7 +12,7 @@ import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
 import type { TlsFiles } from './host/tls-files.ts';
 import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
 
-const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits until stdout has been read
+const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits for its last log lines to be written
 
 const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
 const log = createLog(output.write);

@@ -213,14 +213,14 @@ const README_PHRASES = [
   'longer than {MAX_NAME_LENGTH} characters', '{MAX_NAME_LENGTH} emoji of one code point each are {MAX_NAME_LENGTH} characters',
   'The name is empty: 1 to {MAX_NAME_LENGTH} characters are accepted.',
   'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or more than {maxHeaderSize} of target and header lines',
-  'A request head must arrive within {headMs}, a whole request within {requestMs}.', 'takes no byte of a waiting reply for {unreadMs}',
-  'checked once {sweepMs}', 'At most {maxBacklog} replies', 'may send {MAX_REQUESTS_AFTER_LAST} more requests after the last one',
-  'the client ends its side, {lingerMs} is over', 'More than {MAX_CONTENT_BYTES} of content arrive', 'without a byte received, after {silentMs}',
-  'takes no byte of its replies for {unreadMs}', 'More than {maxBacklog} replies wait', 'More than {MAX_REQUESTS_AFTER_LAST} requests follow the last one',
+  'A request head must arrive within {headMs}, a whole request within {requestMs}.', 'none of them can be written for {unreadMs}, or',
+  'checked once {sweepMs}', 'At most {maxBacklog} replies', 'sends more than {MAX_REQUESTS_AFTER_LAST} requests after the last one',
+  'the client ends its side, {lingerMs} has passed', 'More than {MAX_CONTENT_BYTES} of content arrive', 'received no byte is closed after {silentMs}',
+  'none of them can be written for {unreadMs} |', 'More than {maxBacklog} replies wait', 'More than {MAX_REQUESTS_AFTER_LAST} requests follow the last one',
   'handshake fails, or takes more than {headMs}',
 ];
 const DEPLOY_PHRASES = [
-  'have sent nothing are closed after {silentMs}', 'waits up to {FLUSH_TIMEOUT_MS} until the log has been read', 'Its default, {DEFAULT_MAX_CONNECTIONS} on each listener',
+  'have sent nothing are closed after {silentMs}', 'waits up to {FLUSH_TIMEOUT_MS} until the log has been written', 'Its default, {DEFAULT_MAX_CONNECTIONS} on each server',
   'The first socket is descriptor {FIRST_FD}', 'at most once {MINUTE_MS}', 'More than {MAX_WAITING_BYTES} were waiting', 'at most {BATCH_MS} late',
 ];
 

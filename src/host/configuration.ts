@@ -18,7 +18,7 @@ export type Configuration = {
   readonly allowedHosts: readonly string[] | undefined;
   readonly accessLog: boolean;
   readonly keepAliveTimeoutMs: number;
-  /** How many connections may be open at once, on each listener. */
+  /** How many connections may be open at once, on each server. */
   readonly maxConnections: number;
   readonly shutdownDelayMs: number;
   readonly shutdownTimeoutMs: number;

@@ -26,7 +26,7 @@ export type Bound = {
 
 /**
  * Listens, and resolves with what was bound, or with a StartError that says why that is impossible. From then
- * on `failed` is called with each error of the listener.
+ * on `failed` is called with each error of `server`.
  */
 export function listen(server: Server, scheme: 'http' | 'https', target: ListenTarget, failed: (error: unknown) => void): Promise<Bound | StartError> {
   return new Promise((resolve) => {

@@ -3,19 +3,19 @@ import type { Writable } from 'node:stream';
 
 const BATCH_MS = 50; // a batch is written when its first line has waited this long,
 const BATCH_CHARS = 64 * 1024; // or when it is longer than this
-const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that have not been read yet
+const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the system has not taken yet
 
 export type Output = {
   /** Writes a line at once, and before it the lines that wait. */
   readonly write: (line: string) => void;
   /** Writes a line within 50 ms, in one batch with other lines. */
   readonly writeSoon: (line: string) => void;
-  /** Writes the lines that wait, and resolves when everything has been read, or after `timeoutMs`. */
+  /** Writes the lines that wait, and resolves when the system has taken them, or after `timeoutMs`. */
   readonly flush: (timeoutMs: number) => Promise<void>;
 };
 
 /**
- * An output to `stream`. Lines beyond the limit are dropped. When the reader has read all the others, `dropped`
+ * An output to `stream`. Lines beyond the limit are dropped. When the system has taken all the others, `dropped`
  * is called with the number of dropped lines.
  */
 export function createOutput(stream: Writable, dropped: (count: number) => void): Output {

@@ -1,5 +1,5 @@
 // Writes the reports of the running service to the log: errors and finished requests one by one, and events
-// that any client can cause as counts, in one summary a minute, so that no client can fill the log.
+// that any client can cause as counts, in at most one summary of each kind a minute, so that no client can fill the log.
 import type { Fields, Log } from './log.ts';
 
 export type ReportLogger = {
@@ -7,11 +7,11 @@ export type ReportLogger = {
   readonly failed: (error: unknown, traceId: string) => void;
   /** An illegal request was refused with this status. */
   readonly refused: (status: number) => void;
-  /** A connection was closed: it was idle the longest, none was idle, or too many of its replies were unread. */
+  /** A connection was closed: one that was idle, a new one because none was idle, or one with too many unread replies. */
   readonly dropped: (reason: 'idle' | 'full' | 'unread') => void;
   /** A request is over. Undefined: there is no access log. */
   readonly finished: ((request: Fields) => void) | undefined;
-  /** A listener failed to accept a connection, or the process has no file descriptor left for one. */
+  /** A connection could not be accepted, for example because the process has no file descriptor left for it. */
   readonly acceptFailed: (error: unknown) => void;
   /** Logs at once all counts that have not been logged yet. */
   readonly summarize: () => void;

@@ -6,15 +6,15 @@ export type Stoppable = {
   /** From now on `/health` replies 503, and every reply is the last one on its connection. */
   readonly startDraining: () => void;
   /**
-   * Closes the listeners, and idle connections as soon as no last reply and no unread reply is on its way.
-   * Resolves when all connections have ended.
+   * Stops listening. Closes idle connections as soon as no connection of the same server has an unread reply, is ending
+   * or is lingering. Resolves when all connections have ended.
    */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */
   readonly cut: () => number;
   /** Logs at once all counts that have not been logged yet. */
   readonly summarize: () => void;
-  /** Resolves when the log has been read, or when the time to wait for that is over. */
+  /** Resolves when the log has been written, or when the time to wait for that is over. */
   readonly flush: () => Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export type StopTimes = {
 };
 
 /**
- * From now on SIGTERM or SIGINT stops `service`: it drains, closes its listeners, waits for requests in
+ * From now on SIGTERM or SIGINT stops `service`: it drains, stops listening, waits for requests in
  * progress, closes the connections that take too long, and the process exits with code 0. A second signal
  * ends the process at once, with exit code 1.
  */

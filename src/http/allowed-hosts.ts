@@ -2,7 +2,7 @@
 // among the allowed ones.
 import { hostName } from './request-target.ts';
 
-/** Whether a legal Host, or the lack of one, names one of `allowed` (host names and IP addresses without a port). */
+/** Makes the check of a legal Host, or of the lack of one: whether it names one of `allowed` (names and IP addresses without a port). */
 export function hostCheck(allowed: readonly string[]): (host: string | undefined) => boolean {
   const names = new Set(allowed.map((name) => hostName(name.includes(':') ? `[${name}]` : name)));
   return (host = '') => names.has(hostName(host));

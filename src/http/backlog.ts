@@ -5,9 +5,9 @@ import type { Response } from './incoming-request.ts';
 
 /**
  * Counts the responses that cannot go out yet, because earlier ones on their connection have not left. When
- * more than `max` of them wait on all connections together, `cut` ends the connection with the most of them.
+ * more than `max` of them wait on all connections together, `cutOff` ends the connection with the most of them.
  */
-export function createBacklog(max: number, cut: (socket: Socket) => void) {
+export function createBacklog(max: number, cutOff: (socket: Socket) => void) {
   const waiting = new Map<Socket, number>(); // how many, for each connection that has had any
   let total = 0;
 
@@ -24,7 +24,7 @@ export function createBacklog(max: number, cut: (socket: Socket) => void) {
   function cutGreatest(): void {
     const [socket] = Array.from(waiting).reduce((greatest, entry) => (entry[1] > greatest[1] ? entry : greatest));
     forget(socket);
-    cut(socket);
+    cutOff(socket);
   }
 
   return {

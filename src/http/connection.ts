@@ -1,12 +1,15 @@
 // The life of a connection.
 //
-// It is open until its last request is seen. It is closing after a request that says so (Connection: close, HTTP/1.0,
-// Upgrade, Expect), and after any request while the service drains: nothing that comes after that request is answered
-// (RFC 9112 9.6), but its content may still arrive. When the last reply is known, the connection is ending: this reply
-// waits until the replies to earlier requests have left, which means that the system has taken their bytes. An open
-// connection is ending at once when the last request is answered at once: when it is refused, for example. When the
-// last reply has been given to the socket and our side has been ended, the connection is lingering: what the client
-// still sends is discarded, until the client ends its side or the time for that is over.
+// It is open until its last request is known: later requests are not answered (RFC 9112 9.6). It is closing when the
+// head of a request makes it the last one (Connection: close, HTTP/1.0 without keep-alive, Upgrade, Expect), or when the
+// head arrives while the service drains: the content of the request may still arrive. When the last reply is known, the
+// connection is ending: this reply waits until the replies to earlier requests have left, which means that the system
+// has taken their bytes. An open connection is ending at once when its last request is known together with the reply:
+// when the request is refused, for example. When the last reply has been given to the socket and our side has been
+// ended, the connection is lingering: what the client still sends is discarded, until the client ends its side or the
+// time for that is over.
+//
+// Here the newest request is the one that was parsed most recently, of those that are answered.
 import type { Socket } from 'node:net';
 import type { Backlog } from './backlog.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
@@ -23,9 +26,9 @@ export class Connection {
   /** Undefined when nobody keeps an access log. */
   readonly records: OpenRecords | undefined;
   #state: 'open' | 'closing' | 'ending' | 'lingering' = 'open';
-  // The responses to the latest request and to the one before it. Replies leave in the order of the requests, so when
-  // the latest has left, all have. The last reply waits for the one before: it is written without node's response.
-  #latest: Response | undefined;
+  // The responses to the newest request and to the one before it. Replies leave in the order of the requests, so when
+  // the newest has left, all have. The last reply waits for the one before: it is written without node's response.
+  #newest: Response | undefined;
   #previous: Response | undefined;
   #requestsAfterLast = 0;
   #isClosedByService = false;
@@ -40,8 +43,8 @@ export class Connection {
     this.records = records;
     this.#backlog = backlog;
     this.#cutOff = cutOff;
-    // An `error` event without a listener ends the process, and node removes its own listener before it emits
-    // `connect`. There is nothing to do: the client is gone.
+    // An `error` event without a listener ends the process, and node removes its own listener when the method is
+    // CONNECT. There is nothing to do: the client is gone.
     socket.on('error', () => {});
     // Over TLS node passes bytes to its parser even while the parser is paused, and the parser then reports a
     // legal request as illegal. A `data` listener makes node read through the stream, which stops when it is paused.
@@ -53,7 +56,7 @@ export class Connection {
       if (this.isEnding) return; // the last reply is known already, but node's parser has not been removed yet
       // While replies wait, they are sent before our side is ended. Otherwise node's listener does what it always does:
       // it reports a request that ends too early, or ends our side.
-      if (this.isBusy && this.arrivingRequest === undefined) this.#endAfter(this.#latest, () => socket.end());
+      if (this.isBusy && this.arrivingRequest === undefined) this.#endAfter(this.#newest, () => socket.end());
       else for (const listener of nodesListeners) listener.call(socket);
     });
   }
@@ -75,33 +78,33 @@ export class Connection {
 
   /** Whether a request is in progress: its content is arriving, or its reply has not left. */
   get isBusy(): boolean {
-    return this.#latest?.writableFinished === false || this.#previous?.writableFinished === false;
+    return this.#newest?.writableFinished === false || this.#previous?.writableFinished === false;
   }
 
   /** Whether a reply that has been made has not left. */
   get hasWaitingReplies(): boolean {
-    return [this.#previous, this.#latest].some((response) => response?.writableEnded === true && !response.writableFinished);
+    return [this.#previous, this.#newest].some((response) => response?.writableEnded === true && !response.writableFinished);
   }
 
-  /** The latest request, while its content is arriving. */
+  /** The newest request, while its content is arriving. */
   get arrivingRequest(): IncomingRequest | undefined {
-    const request = this.#latest?.req;
+    const request = this.#newest?.req;
     return request?.complete === false ? request : undefined;
   }
 
   /**
-   * Takes note of the latest request; `response` is undefined when node makes no response for it. Returns false when
+   * Takes note of a new request; `response` is undefined when node makes no response for it. Returns false when
    * the request came after the last one, and must be ignored. With too many of these, the client is cut off.
    */
   noteRequest(response: Response | undefined): boolean {
-    if (response?.socket === null) {
+    if (response?.socket === null) { // the reply to it waits for an earlier one
       if (this.socket.destroyed) return false; // node still parses what it has read
       this.#backlog.add(this.socket, response);
     }
     this.#deliverContent();
     if (this.#state === 'open') {
-      this.#previous = this.#latest;
-      this.#latest = response;
+      this.#previous = this.#newest;
+      this.#newest = response;
       return true;
     }
     if (this.#isParserOff) this.socket.resume(); // node pauses it for each request that it still parses
@@ -111,20 +114,20 @@ export class Connection {
     return false;
   }
 
-  // Node may parse a request before it emits the last content of the one before. When that content is too large, the
-  // one before is the last.
+  // Node may parse a request before it emits the last content of the request before. When that content is too large,
+  // the request before is refused with 413, and is the last one.
   #deliverContent(): void {
-    const request = this.#latest?.req;
+    const request = this.#newest?.req;
     if (request !== undefined && request.readableLength > 0) while (request.read() !== null); // emits it as `data`
   }
 
-  /** Whether `response` is to the latest request. */
-  isLatest(response: Response): boolean {
-    return this.#latest === response;
+  /** Whether `response` is to the newest request. Otherwise node has parsed another one since. */
+  isNewest(response: Response): boolean {
+    return this.#newest === response;
   }
 
   /**
-   * The latest request is the last one, because the client or the service wants it so. When the service wants it, the
+   * Makes the newest request the last one, because the client or the service wants it so. When the service wants it, the
    * client could not know and may have sent more requests. It is not cut off then, so that no reply is lost.
    */
   startClosing(by: 'client' | 'service'): void {
@@ -132,7 +135,7 @@ export class Connection {
     this.#isClosedByService = by === 'service';
   }
 
-  /** Sends `text`, the reply to the latest request, as the last one, when those to earlier requests have left. */
+  /** Sends `text`, the reply to the newest request, as the last one, when those to earlier requests have left. */
   endWith(text: string, sent: Sent): void {
     this.#endAfter(this.#previous, () => this.socket.end(text, sent));
   }
@@ -153,7 +156,7 @@ export class Connection {
 
   // Node parses what its `data` listener gets, and ends our side in its `end` listener.
   #takeParserOff(): void {
-    this.#latest?.req.resume(); // discards content that has been parsed already: as long as it is unread, node does not read the socket
+    this.#newest?.req.resume(); // discards content that has been parsed already: as long as it is unread, node does not read the socket
     const takeOff = () => {
       this.#isParserOff = true;
       this.socket.removeAllListeners('data').removeAllListeners('end').on('data', () => {});
@@ -166,12 +169,12 @@ export class Connection {
   /** Forgets `response`, which takes some KiB, if it has left already: most responses leave as soon as they are sent. */
   forgetIfSent(response: Response): void {
     const hasLeft = response.socket !== null && this.socket.writableLength === 0; // it waits neither for other replies nor for the client
-    if (hasLeft && this.#latest === response) this.#latest = undefined;
+    if (hasLeft && this.#newest === response) this.#newest = undefined;
   }
 
   /** Forgets responses that have left since they were sent. */
   forgetSentReplies(): void {
     if (this.#previous?.writableFinished) this.#previous = undefined;
-    if (this.#latest?.writableFinished) this.#latest = undefined;
+    if (this.#newest?.writableFinished) this.#newest = undefined;
   }
 }

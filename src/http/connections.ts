@@ -13,7 +13,7 @@ export type ConnectionLimits = {
   readonly maxBacklog: number;
   /** How long a connection may be idle, in milliseconds. */
   readonly idleMs: number;
-  /** How long a reply may wait for the client to read, in milliseconds. */
+  /** How long replies may wait without one of them being written, in milliseconds. */
   readonly unreadMs: number;
   /** How long a client may go on sending after the last reply, in milliseconds. */
   readonly lingerMs: number;
@@ -110,8 +110,8 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (isClosing) closeIdle();
   }, limits.sweepMs).unref();
 
-  // A connection is active when bytes have left or have come. While a reply waits for the client to read, and when
-  // the last reply is known, only bytes that have left count: a client cannot hold a connection by sending.
+  // A connection is active when bytes have been written or received. While a reply waits for the client to read, and when
+  // the last reply is known, only written bytes count: a client cannot hold a connection by sending.
   function hasBeenActive(entry: Entry): boolean {
     const { bytesRead, bytesWritten, writableLength } = entry.connection.socket;
     const hasWritten = bytesWritten !== entry.bytesWritten;
@@ -146,7 +146,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
   function stopListening(): Promise<void> {
     ended ??= new Promise((resolve) => {
-      closeListener(server, () => {
+      closeListeningSocket(server, () => {
         clearInterval(sweep);
         server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
         resolve();
@@ -176,6 +176,6 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
 // The `close` of node:http also closes connections, even when their replies wait to be read. The `close` of node:net
 // only stops listening.
-function closeListener(server: Server, closed: () => void): void {
+function closeListeningSocket(server: Server, closed: () => void): void {
   process.getBuiltinModule('node:net').Server.prototype.close.call(server, closed);
 }

@@ -14,8 +14,8 @@ export class IncomingRequest extends http.IncomingMessage {
     return (this.#parsed ??= new ParsedRequest(this.method ?? '', this.url ?? '', this.httpVersion, this.rawHeaders));
   }
 
-  // When a connection closes, node destroys its requests one by one. Thousands of them may have come after the
-  // last one that is answered (see cut-off.ts): nobody has asked what they say, and they hold nothing.
+  // When a connection closes, node destroys its requests one by one. Thousands of them may have been parsed after the
+  // client was cut off (see cut-off.ts): nobody has asked what these say, and they hold nothing.
   override destroy(error?: Error): this {
     return this.#parsed === undefined ? this : super.destroy(error);
   }
@@ -27,8 +27,8 @@ export type Response = ServerResponse<IncomingRequest>;
 const NO_HEADERS = Object.freeze({});
 
 // Faster: node looks for content-length, transfer-encoding and expect in `headers`, for every request, and builds an
-// object of all fields for that. They say nothing new of a legal request without content and expectations, so the
-// object is not built, 0.09 of the floor with a browser's fields. (This is not an `override get`, because the types
+// object of all fields for that. An empty object says the same of a legal request that has no content and need not be
+// the last one, so the object is not built, 0.09 of the floor with a browser's fields. (This is not an `override get`, because the types
 // say that `headers` is a field. In node it is an accessor.)
 Object.defineProperty(IncomingRequest.prototype, 'headers', {
   get(this: IncomingRequest) {

@@ -1,4 +1,5 @@
-// The listeners for the events of a server: a request, a CONNECT, and what node's parser reports as an error.
+// The listeners for the events of a server: a request, a CONNECT, and what node's parser reports as an error. They move a
+// connection through the states that connection.ts describes at its top.
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
@@ -65,9 +66,9 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {
     const reply = answer(message.parsed);
-    // These are looked at now, because while the content arrived, the service may have begun to drain. Trailers come
-    // after the content.
-    if (connection.isLatest(response) && (!connection.isOpen || options.isDraining() || hasConnectionField(message.rawTrailers))) {
+    // While the content arrived, the service may have begun to drain, and node may have parsed another request, which is
+    // the newest one then. Trailers come after the content.
+    if (connection.isNewest(response) && (!connection.isOpen || options.isDraining() || hasConnectionField(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;
     }
@@ -114,7 +115,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     return refusalOf(request) ?? answer(request);
   }
 
-  /** Ends the connection with the reply to its latest request. */
+  /** Ends the connection with the reply to its newest request. */
   function end(connection: Connection, reply: Reply, request: ParsedRequest | undefined, record: OpenRecord | undefined): void {
     noteStatus(record, reply.status);
     connection.endWith(textOf(reply, request, record), (error) => connection.records?.close(error));

@@ -26,8 +26,8 @@ export type Reports = {
   /** An illegal request was refused. */
   readonly refused: (status: number) => void;
   /**
-   * A connection was closed: at the bound one that was idle, or the new one because the server was full; or one because
-   * too many replies were unread.
+   * A connection was closed. At `maxConnections`: one that was idle, or the new one, because none was idle (`full`). When
+   * too many replies waited: the one with the most of them (`unread`).
    */
   readonly dropped: (reason: 'idle' | 'full' | 'unread') => void;
   /** A request is over. Undefined: nobody keeps an access log. */

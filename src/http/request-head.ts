@@ -76,7 +76,7 @@ const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
  * 9110 6.5.1), but node's parser obeys it, and would leave the next request without a reply.
  */
 export function hasConnectionField(trailers: readonly string[]): boolean {
-  return trailers.some((name) => ['connection', 'proxy-connection'].includes(name.toLowerCase()));
+  return trailers.some((name, i) => i % 2 === 0 && ['connection', 'proxy-connection'].includes(name.toLowerCase()));
 }
 
 function illegalHead(status: number): Head {

@@ -22,11 +22,11 @@ const LIMITS = {
   // byte at a time to hold its connection (Slowloris). Content is 64 KiB at most: 5 s more.
   headMs: 10_000,
   requestMs: 15_000,
-  unreadMs: 15_000, // a reply may take as long as a request
+  unreadMs: 15_000, // as long as for a whole request
   lingerMs: 1_000,
   silentMs: 250,
   sweepMs: 1_000, // the times above are as exact as this, except silentMs
-  maxBacklog: 5_000, // each takes 7 KiB (measured), and one connection may have 2,700 of them before node stops reading it
+  maxBacklog: 5_000, // each reply that waits takes 7 KiB (measured), and 2,700 may wait on a connection before node stops reading it
 };
 
 export type Limits = { readonly [name in keyof typeof LIMITS]: number };
@@ -34,7 +34,7 @@ export type Limits = { readonly [name in keyof typeof LIMITS]: number };
 type ResponseClass = typeof ServerResponse<IncomingRequest>;
 export type Server = NodeServer<typeof IncomingRequest, ResponseClass>;
 export type SecureServer = NodeSecureServer<typeof IncomingRequest, ResponseClass>;
-export type TrackedServer<S> = Omit<Connections, 'of'> & { readonly listener: S };
+export type TrackedServer<S> = Omit<Connections, 'of'> & { readonly nodeServer: S };
 
 /** A server, not yet listening, whose requests are answered by `handler`. */
 export function createServer(handler: Handler, options: ServerOptions): TrackedServer<Server> {
@@ -72,5 +72,5 @@ function prepare<S extends Server | SecureServer>(server: S, handler: Handler, o
   const { keepAliveTimeoutMs, maxConnections, reports } = options;
   const connections = trackConnections(server, { ...limitsOf(options), idleMs: keepAliveTimeoutMs, maxConnections }, reports);
   addListeners(server, connections, handler, options);
-  return { listener: server, ...connections };
+  return { nodeServer: server, ...connections };
 }

@@ -1,4 +1,4 @@
-// W3C Trace Context Level 1: the id that joins a reply, the log and the caller's own trace.
+// W3C Trace Context Level 1: the id of a request, by which a log line and a reply are found in the trace of the caller.
 
 // Section 3.2: ids of zeros only are invalid. Section 4.3: what a later version adds follows a dash.
 const TRACEPARENT = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
@@ -9,13 +9,13 @@ const SAMPLED = 1;
  * taken from it; otherwise a new trace begins.
  */
 export function childTraceparent(parent: string | undefined): string {
-  const [, version, traceId, flags = '', more] = (parent !== undefined && TRACEPARENT.exec(parent)) || [];
-  const valid = version !== 'ff' && !(version === '00' && more !== undefined);
+  const [, version, parentTraceId, flags = '', more] = (parent !== undefined && TRACEPARENT.exec(parent)) || [];
+  const isVersionValid = version !== 'ff' && !(version === '00' && more !== undefined);
   const random = randomHex(24);
   const spanId = random.slice(32);
-  if (traceId === undefined || !valid) return `00-${random.slice(0, 32)}-${spanId}-00`;
+  if (parentTraceId === undefined || !isVersionValid) return `00-${random.slice(0, 32)}-${spanId}-00`;
   const sampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
-  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+  return `00-${parentTraceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
 // Faster: one call fills a block of random bytes for many ids, 0.16 of the floor for a 400. The module is loaded for

@@ -209,14 +209,14 @@ describe('what is thrown on the way to a reply', () => {
   /** A server with parts of a test's own, and what it reports. */
   async function serve(t: TestContext, { isAllowed, maxConnections = 100, ...reports }: Partial<ServerOptions['reports']> & Partial<Pick<ServerOptions, 'isAllowed' | 'maxConnections'>>, handler = () => emptyReply(204)) {
     const failures: unknown[] = [];
-    const { listener, close, cut } = createServer(handler, {
+    const { nodeServer, close, cut } = createServer(handler, {
       isAllowed,
       isDraining: () => false,
       maxConnections,
       keepAliveTimeoutMs: 75_000,
       reports: { failed: (error) => failures.push(error), refused: () => {}, dropped: () => {}, finished: undefined, ...reports },
     });
-    const server: Server = listener;
+    const server: Server = nodeServer;
     server.listen({ port: 0, host: '127.0.0.1' });
     await once(server, 'listening');
     t.after(async () => {
