@@ -31,7 +31,7 @@ EXPOSE 8080
 USER 65532:65532
 
 # Every status below 500 counts as healthy: 200, a redirect to HTTPS (307), and the refusal of a Host that is not in
-# ALLOWED_HOSTS (421). A draining service replies 503. This uses node:http because loading `fetch` takes longer.
+# ALLOWED_HOSTS (421). A draining service replies 503, unless it redirects. This uses node:http because loading `fetch` takes longer.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["/nodejs/bin/node", "--eval", "http.get({ host: '127.0.0.1', port: process.env.PORT || 8080, path: '/health' }, ({ statusCode }) => process.exit(statusCode < 500 ? 0 : 1)).on('error', () => process.exit(1))"]
 

@@ -39,6 +39,13 @@ test('with read access to its own files only, every endpoint answers', async (t)
   assert.equal((await service.ended()).code, 0);
 });
 
+test('without a permission for the network, one line says so', { skip: major < 25 && 'before Node 25 the network needs no permission' }, async (t) => {
+  for (const HOST of ['127.0.0.1', '*', 'localhost']) {
+    const { lines, code } = await spawnService(t, { PORT: '0', HOST }, flags().filter((flag) => flag !== '--allow-net')).ended();
+    assert.deepEqual([lines.map((line) => line['reason']), code], [['Node is run with --permission, so it needs --allow-net to listen.'], 78]);
+  }
+});
+
 test('with read access to the TLS files, too, HTTPS requests are answered', async (t) => {
   const folder = temporaryFolder(t);
   const { certFile, keyFile } = makeCertificate(folder, 'localhost');

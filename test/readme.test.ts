@@ -95,13 +95,13 @@ test('each function that decides the end of a connection is in the file beside i
   for (const [number, , , decided = ''] of ends) {
     const [names = '', path = ''] = decided.split(' in ');
     assert.ok(names !== '' && path !== '', number);
-    for (const name of code(names)) assert.match(declarations(code(path)[0] ?? ''), new RegExp(`\\b${name}\\b`), decided);
+    for (const name of code(names)) assert.match(declarations(code(path)[0] ?? ''), new RegExp(`(?<!\\w)${name}\\b`), decided);
   }
 });
 
 /** The lines of a source that declare a function, a method, a property or a class. */
 function declarations(path: string): string {
-  const names = /^ *(?:export )?(?:async )?(?:function|class|get|const) +(\w+)|^ *(\w+)(?:\(.*\).* \{$|: (?:async )?\(.*=> )/gm;
+  const names = /^ *(?:export )?(?:async )?(?:function|class|get|const) +(\w+)|^ *(#?\w+)(?:\(.*\).* \{$|: (?:async )?\(.*=> )/gm;
   return Array.from(withoutComments(sources.get(path) ?? '').matchAll(names), ([, declared, method]) => declared ?? method).join('\n');
 }
 
@@ -212,11 +212,11 @@ function written(name: string): string {
 const README_PHRASES = [
   'longer than {MAX_NAME_LENGTH} characters', '{MAX_NAME_LENGTH} emoji of one code point each are {MAX_NAME_LENGTH} characters',
   'The name is empty: 1 to {MAX_NAME_LENGTH} characters are accepted.',
-  'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or more than {maxHeaderSize} of target and header lines',
+  'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or {MAX_HEAD_BYTES} and more of target', 'or has more than {MAX_HEAD_BYTES}, the reply is 400',
   'A request head must arrive within {headMs}, a whole request within {requestMs}.', 'none of them can be written for {unreadMs}, or',
-  'checked once {sweepMs}', 'At most {maxBacklog} replies', 'sends more than {MAX_REQUESTS_AFTER_LAST} requests after the last one',
+  'checked once {sweepMs}', 'At most {maxBacklog} replies', 'When Node reads more than {MAX_REQUESTS_AFTER_LAST} requests together with the last one', 'it gets another {headMs}.', 'keeps more than {maxCutOff} requests',
   'the client ends its side, {lingerMs} has passed', 'More than {MAX_CONTENT_BYTES} of content arrive', 'received no byte is closed after {silentMs}',
-  'none of them can be written for {unreadMs} |', 'More than {maxBacklog} replies wait', 'More than {MAX_REQUESTS_AFTER_LAST} requests follow the last one',
+  'none of them can be written for {unreadMs} |', 'More than {maxBacklog} replies wait', 'Node has read more than {MAX_REQUESTS_AFTER_LAST} requests together with the last one',
   'handshake fails, or takes more than {headMs}',
 ];
 const DEPLOY_PHRASES = [

@@ -86,6 +86,24 @@ test('after SHUTDOWN_DELAY_MS the listener closes', async (t) => {
   assert.equal(code, 0);
 });
 
+test('a request that is cut at SHUTDOWN_TIMEOUT_MS is in the access log', async (t) => {
+  const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true', SHUTDOWN_TIMEOUT_MS: '0' });
+  const socket = connect({ port: portIn(await service.nextLine()), host: '127.0.0.1' });
+  socket.on('error', () => {});
+  await answered(socket);
+  socket.write('GET /nope HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab');
+  assert.equal(await messageOf(service), 'Request'); // the log is written 50 ms later than the content
+  service.child.kill('SIGTERM');
+  const { lines, code } = await service.ended();
+  assert.deepEqual(lines.map((line) => [line.message, line['path'], line['aborted']]), [
+    ['Stopping', undefined, undefined],
+    ['Closing: no new connections, waiting for requests in progress', undefined, undefined],
+    ['Request', '/nope', true],
+    ['Stopped', undefined, undefined],
+  ]);
+  assert.equal(code, 0);
+});
+
 test('connections with incomplete requests are closed at SHUTDOWN_TIMEOUT_MS, and the log has their number', async (t) => {
   const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '50' });
   const port = portIn(await service.nextLine());

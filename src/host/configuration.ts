@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 const DEFAULT_MAX_CONNECTIONS = 1_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'>;
+type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'> & Partial<Pick<NodeJS.Process, 'permission'>>;
 
 /** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError with all mistakes. */
 export function readConfiguration(env: Environment, runtime: Runtime = process): Configuration {
@@ -111,6 +111,7 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
     if (hasTlsFiles && !hasHttpsSocket) mistakes.push('TLS files are set, so LISTEN_FDNAMES must name a socket https.');
     if (hasHttpsSocket && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
   }
+  if (isNetworkDenied(runtime)) mistakes.push('Node is run with --permission, so it needs --allow-net to listen.');
   if (mistakes.length > 0) throw new StartError(mistakes, EXIT_CODES.configuration);
   return configuration;
 }
@@ -132,8 +133,18 @@ function parseHosts(text: string): readonly string[] | undefined {
 
 // Older versions of Node ignore the option, and the second process would find the port in use.
 function canReusePort({ platform, version }: Runtime): boolean {
-  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
+  const [major, minor] = versionNumbers(version);
   return platform === 'linux' && (major > 22 || (major === 22 && minor >= 12));
+}
+
+// From Node 25 on, --permission also denies the network. When the service listens, node throws for that where nothing can catch it.
+function isNetworkDenied({ permission, version }: Runtime): boolean {
+  return versionNumbers(version)[0] >= 25 && permission?.has('net') === false;
+}
+
+function versionNumbers(version: string): readonly [major: number, minor: number] {
+  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
+  return [major, minor];
 }
 
 /**

@@ -40,7 +40,7 @@ export function listen(server: Server, scheme: 'http' | 'https', target: ListenT
       if (target.fd !== undefined) server.listen({ fd: target.fd }, LONGEST_QUEUE, succeed);
       else server.listen(target, succeed);
     } catch (error) {
-      fail(error); // node throws for an invalid port, and on some versions without --allow-net
+      fail(error); // node throws for an invalid port, for example
     }
   });
 }
@@ -66,7 +66,6 @@ const CAUSES: ReadonlyMap<unknown, readonly [reason: string, exitCode: number]> 
   ['EADDRNOTAVAIL', ['this machine has no such address', EXIT_CODES.failure]],
   ['ENOTFOUND', ['no such host name is known', EXIT_CODES.failure]],
   ['EACCES', ['this user may not listen on that port', EXIT_CODES.configuration]],
-  ['ERR_ACCESS_DENIED', ['node is run without --allow-net', EXIT_CODES.configuration]],
 ]);
 
 function startError(target: ListenTarget, error: unknown): StartError {

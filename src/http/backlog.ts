@@ -7,7 +7,7 @@ import type { Response } from './incoming-request.ts';
  * Counts the responses that cannot go out yet, because earlier ones on their connection have not left. When
  * more than `max` of them wait on all connections together, `cutOff` ends the connection with the most of them.
  */
-export function createBacklog(max: number, cutOff: (socket: Socket) => void) {
+export function createBacklog(max: number, cutOff: (socket: Socket, count: number) => void) {
   const waiting = new Map<Socket, number>(); // how many, for each connection that has had any
   let total = 0;
 
@@ -22,12 +22,14 @@ export function createBacklog(max: number, cutOff: (socket: Socket) => void) {
   }
 
   function cutGreatest(): void {
-    const [socket] = Array.from(waiting).reduce((greatest, entry) => (entry[1] > greatest[1] ? entry : greatest));
+    const [socket, count] = Array.from(waiting).reduce((greatest, entry) => (entry[1] > greatest[1] ? entry : greatest));
     forget(socket);
-    cutOff(socket);
+    cutOff(socket, count);
   }
 
   return {
+    /** No response of this connection waits any more. */
+    forget,
     add: (socket: Socket, response: Response): void => {
       if (!waiting.has(socket)) socket.once('close', () => forget(socket));
       change(socket, 1);

@@ -12,6 +12,7 @@
 // Here the newest request is the one that was parsed most recently, of those that are answered.
 import type { Socket } from 'node:net';
 import type { Backlog } from './backlog.ts';
+import type { CutOff } from './cut-off.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
 import type { OpenRecords } from './reports.ts';
 
@@ -30,15 +31,16 @@ export class Connection {
   // the newest has left, all have. The last reply waits for the one before: it is written without node's response.
   #newest: Response | undefined;
   #previous: Response | undefined;
+  #requestCount = 0;
   #requestsAfterLast = 0;
   #isClosedByService = false;
   #isParserOff = false;
 
   readonly #backlog: Backlog;
-  readonly #cutOff: (socket: Socket) => void;
+  readonly #cutOff: CutOff;
 
-  /** Of a socket that node has just begun to parse. `cutOff` ends the connection of a client that sends too much. */
-  constructor(socket: Socket, records: OpenRecords | undefined, backlog: Backlog, cutOff: (socket: Socket) => void) {
+  /** Of a socket that node has just begun to parse. */
+  constructor(socket: Socket, records: OpenRecords | undefined, backlog: Backlog, cutOff: CutOff) {
     this.socket = socket;
     this.records = records;
     this.#backlog = backlog;
@@ -92,26 +94,52 @@ export class Connection {
     return request?.complete === false ? request : undefined;
   }
 
+  /** How many requests have been noted. */
+  get requestCount(): number {
+    return this.#requestCount;
+  }
+
+  /** Whether the request with this number, counted from 1, has been received to its end. */
+  hasReceived(number: number): boolean {
+    return this.#requestCount > number || (this.#requestCount === number && this.arrivingRequest === undefined);
+  }
+
   /**
    * Takes note of a new request; `response` is undefined when node makes no response for it. Returns false when
-   * the request came after the last one, and must be ignored. With too many of these, the client is cut off.
+   * the request came after the last one, and must be ignored.
    */
   noteRequest(response: Response | undefined): boolean {
-    if (response?.socket === null) { // the reply to it waits for an earlier one
-      if (this.socket.destroyed) return false; // node still parses what it has read
-      this.#backlog.add(this.socket, response);
+    if (this.socket.destroyed) { // node still parses what it has read
+      this.#cutOff.countRequest(this.socket);
+      return false;
     }
     this.#deliverContent();
-    if (this.#state === 'open') {
-      this.#previous = this.#newest;
-      this.#newest = response;
-      return true;
+    if (this.#state !== 'open') {
+      this.#ignoreRequest(response);
+      return false;
     }
+    this.#requestCount += 1;
+    this.#previous = this.#newest;
+    this.#newest = response;
+    if (response?.socket === null) this.#backlog.add(this.socket, response); // the reply to it waits for an earlier one
+    return true;
+  }
+
+  // Node keeps each request after the last one until the connection has closed. Before the last reply has been given to
+  // the socket, they count as replies that wait. After it, a client that has sent too many of them is cut off.
+  #ignoreRequest(response: Response | undefined): void {
     if (this.#isParserOff) this.socket.resume(); // node pauses it for each request that it still parses
     this.#requestsAfterLast += 1;
-    // Each of them takes memory until the connection has closed.
-    if (this.isLingering && !this.#isClosedByService && this.#requestsAfterLast > MAX_REQUESTS_AFTER_LAST) this.#cutOff(this.socket);
-    return false;
+    if (this.#mayBeCutOff) this.#cutOffIfTooMany();
+    else if (response !== undefined) this.#backlog.add(this.socket, response);
+  }
+
+  get #mayBeCutOff(): boolean {
+    return this.isLingering && !this.#isClosedByService;
+  }
+
+  #cutOffIfTooMany(): void {
+    if (this.#requestsAfterLast > MAX_REQUESTS_AFTER_LAST) this.#cutOff.cutOff(this.socket, this.#requestsAfterLast);
   }
 
   // Node may parse a request before it emits the last content of the request before. When that content is too large,
@@ -149,6 +177,9 @@ export class Connection {
       end();
       this.#state = 'lingering'; // ending → lingering
       this.socket.resume();
+      if (!this.#mayBeCutOff) return;
+      this.#backlog.forget(this.socket);
+      this.#cutOffIfTooMany();
     };
     if (earlier === undefined || earlier.writableFinished) linger();
     else earlier.once('finish', linger);

@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createBacklog } from './backlog.ts';
 import { Connection } from './connection.ts';
-import { cutOff } from './cut-off.ts';
+import { createCutOff } from './cut-off.ts';
 import { OpenRecords, type Reports } from './reports.ts';
 
 export type ConnectionLimits = {
@@ -11,6 +11,8 @@ export type ConnectionLimits = {
   readonly maxConnections: number;
   /** Replies at once that wait for others on their connection. */
   readonly maxBacklog: number;
+  /** Requests at once of connections that have been cut off, until no other connection is read. */
+  readonly maxCutOff: number;
   /** How long a connection may be idle, in milliseconds. */
   readonly idleMs: number;
   /** How long replies may wait without one of them being written, in milliseconds. */
@@ -49,9 +51,9 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   const sockets = new Set<Socket>();
   // The keys are the sockets that carry HTTP. The connection that was active the longest ago comes first.
   const entries = new Map<Duplex, Entry>();
-  const cutOffClient = (socket: Socket) => cutOff(socket, entries.keys());
-  const backlog = createBacklog(limits.maxBacklog, (socket) => {
-    cutOffClient(socket);
+  const cutOff = createCutOff(limits.maxCutOff, () => entries.keys());
+  const backlog = createBacklog(limits.maxBacklog, (socket, count) => {
+    cutOff.cutOff(socket, count);
     reportDropped('unread');
   });
   let isClosing = false;
@@ -78,7 +80,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (socket.destroyed) return;
     const records = reports.finished && new OpenRecords(socket, reports);
-    entries.set(socket, { connection: new Connection(socket, records, backlog, cutOffClient), bytesRead: 0, bytesWritten: 0, inactiveMs: 0 });
+    entries.set(socket, { connection: new Connection(socket, records, backlog, cutOff), bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs }); // the first sweep may come at once
     socket.once('close', () => entries.delete(socket));
   });
 
@@ -142,18 +144,16 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     for (const socket of all) if (socket.bytesRead === 0) socket.destroy();
   }
 
-  let ended: Promise<void> | undefined;
-
-  function stopListening(): Promise<void> {
-    ended ??= new Promise((resolve) => {
-      closeListeningSocket(server, () => {
-        clearInterval(sweep);
-        server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
-        resolve();
-      });
-    });
-    return ended;
+  async function endOfAll(): Promise<void> {
+    await new Promise<void>((resolve) => closeListeningSocket(server, resolve));
+    clearInterval(sweep);
+    server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
+    // A server has closed before its last sockets emit `close`, which completes the records of their requests.
+    await Promise.all([...sockets, ...entries.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   }
+
+  let ended: Promise<void> | undefined;
+  const stopListening = () => (ended ??= endOfAll());
 
   return {
     of: (socket) => entries.get(socket)?.connection,

@@ -1,23 +1,54 @@
-// Cuts off a client for which node keeps too many requests.
+// Cuts off clients for which node keeps too many requests.
 import type { Duplex } from 'node:stream';
 
 /**
- * Ends the connection of `socket` at once. Node has read up to 64 KiB of it, which may be thousands of requests:
- * it parses all of them, and keeps them until the connection has closed. Until then no other of `sockets` is
- * read, so that many such clients take no more memory than one.
+ * Makes a function that ends a connection at once, and one that counts the requests after that. Node has read up to
+ * 64 KiB of a connection, which may be thousands of requests: it parses all of them, and keeps them until the connection
+ * has closed. When it keeps more than `maxRequests` of all connections that have been cut off, none of `sockets` is read
+ * until these connections have closed, so that many such clients take little more memory than one.
  */
-export function cutOff(socket: Duplex, sockets: Iterable<Duplex>): void {
-  socket.destroy();
-  const others = Array.from(sockets).filter((other) => !other.destroyed && !other.isPaused());
-  for (const other of others) other.pause();
-  // When the connection closes, node makes an error for each of those requests. Nobody sees these errors, but their
-  // stack traces would take so long that all other connections would wait.
-  const { stackTraceLimit } = Error;
-  socket.prependOnceListener('close', () => {
-    Error.stackTraceLimit = 0;
-  });
-  socket.once('close', () => {
-    Error.stackTraceLimit = stackTraceLimit;
-    for (const other of others) other.resume();
-  });
+export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex>) {
+  const unclosed = new Set<Duplex>(); // the sockets that have been cut off and have not closed
+  let requests = 0; // that node keeps of them
+  let paused: readonly Duplex[] | undefined;
+
+  function resumeAll(): void {
+    requests = 0;
+    for (const socket of paused ?? []) socket.resume();
+    paused = undefined;
+  }
+
+  function keep(count: number): void {
+    requests += count;
+    if (requests <= maxRequests || paused !== undefined) return;
+    paused = Array.from(sockets()).filter((socket) => !socket.destroyed && !socket.isPaused());
+    for (const socket of paused) socket.pause();
+  }
+
+  /** Ends the connection of `socket`, of which node keeps `kept` requests. */
+  function cutOff(socket: Duplex, kept: number): void {
+    socket.destroy();
+    unclosed.add(socket);
+    keep(kept);
+    // When the connection closes, node makes an error for each of those requests. Nobody sees these errors, but their
+    // stack traces would take so long that all other connections would wait.
+    const { stackTraceLimit } = Error;
+    socket.prependOnceListener('close', () => {
+      Error.stackTraceLimit = 0;
+    });
+    socket.once('close', () => {
+      Error.stackTraceLimit = stackTraceLimit;
+      unclosed.delete(socket);
+      if (unclosed.size === 0) resumeAll();
+    });
+  }
+
+  /** Counts a request that node has parsed on a connection that has been ended. */
+  function countRequest(socket: Duplex): void {
+    if (unclosed.has(socket)) keep(1);
+  }
+
+  return { cutOff, countRequest };
 }
+
+export type CutOff = ReturnType<typeof createCutOff>;

@@ -16,6 +16,8 @@ import { lastReplyText, send } from './send.ts';
 export type ListenerOptions = PipelineOptions & {
   /** Whether every reply is now the last one on its connection. */
   readonly isDraining: () => boolean;
+  /** How long the head of a request may take, in milliseconds. */
+  readonly headMs: number;
 };
 
 // RFC 9110 15.6.2: no resource here supports this method, because the service is not a proxy.
@@ -104,11 +106,20 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     if (arriving !== undefined) {
       refuseContent(connection, arriving, status); // its content is illegal, or late
     } else if (status === 408 && connection.socket.isPaused()) {
-      // Node reads nothing while replies wait for the client, so the client could not send the rest of the head.
+      giveMoreTime(connection, error);
     } else if (connection.noteRequest(undefined)) {
       const request = requestWithUnknownMethod(error);
       end(connection, request === undefined ? refuse(status, undefined) : replyTo(request), request, connection.records?.open(request));
     }
+  }
+
+  // Node reads nothing while replies wait for the client, so the client could not send the rest of the head. Node reports
+  // a late request only once: without a second look, an incomplete request could hold its connection for ever.
+  function giveMoreTime(connection: Connection, error: Error): void {
+    const arriving = connection.requestCount + 1;
+    setTimeout(() => {
+      if (!connection.hasReceived(arriving)) onClientError(error, connection.socket);
+    }, options.headMs).unref();
   }
 
   function replyTo(request: ParsedRequest): Reply {

@@ -1,6 +1,7 @@
 // The errors of node's parser: the status for each, and the legal requests that are among them.
 import { http } from './node-http.ts';
 import { ParsedRequest } from './parsed-request.ts';
+import { MAX_HEAD_BYTES } from './request-head.ts';
 
 const STATUS: ReadonlyMap<unknown, number> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408], // RFC 9110 15.5.9
@@ -21,28 +22,30 @@ function namesOtherVersion(bytes: string): boolean {
 }
 
 /**
- * The request that node's parser stopped at because it does not know the method: the parser has a list of
- * methods, but RFC 9110 9.1 allows any token. Undefined when the error is another one, or when the head of the
- * request did not arrive in one piece.
+ * The request that node's parser stopped at because it does not know the method, or not as one of HTTP: the parser
+ * has a list of methods, but RFC 9110 9.1 allows any token. Undefined when the error is another one, when the head
+ * of the request did not arrive in one piece, or when it is too long.
  */
 export function requestWithUnknownMethod(error: Error): ParsedRequest | undefined {
-  if (codeOf(error) !== 'HPE_INVALID_METHOD') return undefined;
-  const head = withoutContent(textFromRequestLine(error));
+  const head = headFromMethod(error);
   const end = head.indexOf('\r\n\r\n');
   const [, method = '', target = '', version = ''] = REQUEST_LINE.exec(head) ?? [];
   // When the parser knows the method, it has stopped at something else.
-  if (end === -1 || method === '' || http.METHODS.includes(method)) return undefined;
+  if (end === -1 || end > MAX_HEAD_BYTES || method === '' || http.METHODS.includes(method)) return undefined;
   const lines = head.slice(head.indexOf('\r\n') + 2, end + 2);
   if (!FIELD_LINES.test(lines)) return undefined;
   const fields = lines.split('\r\n').slice(0, -1).flatMap((line) => {
     const colonAt = line.indexOf(':');
-    return [line.slice(0, colonAt), line.slice(colonAt + 1).replace(/^[ \t]+|[ \t]+$/g, '')];
+    return [line.slice(0, colonAt), line.slice(colonAt + 1).replace(WHITE_SPACE_AT_ENDS, '')];
   });
   return new ParsedRequest(method, target, version, fields);
 }
 
 // RFC 9112 3: method SP request-target SP HTTP-version CRLF; a method is a token (RFC 9110 5.6.2).
 const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d\.\d)\r\n/;
+// RFC 9110 5.6.3: OWS. Without `(?<!…)` the time would grow with the square of the length of white space inside a value,
+// and one packet could stop the process for seconds (ReDoS). `trim` would also remove other characters.
+const WHITE_SPACE_AT_ENDS = /^[ \t]+|(?<![ \t])[ \t]+$/g;
 // RFC 9112 5: lines of field-name ":" OWS field-value OWS CRLF.
 const FIELD_LINES = /^(?:[\w!#$%&'*+\-.^`|~]+:[\t -~\x80-\xff]*\r\n)*$/;
 
@@ -56,12 +59,19 @@ function textFromRequestLine(error: Error): { readonly text: string; readonly re
 }
 
 const LONGEST_METHOD = Math.max(...http.METHODS.map(({ length }) => length));
+// The methods of RTSP (RFC 2326 10), which the parser knows, but not in a request of HTTP. It stops after the word HTTP.
+const RTSP_METHOD = /(?:ANNOUNCE|DESCRIBE|FLUSH|[GS]ET_PARAMETER|PAUSE|PLAY|RECORD|REDIRECT|SETUP|TEARDOWN) [!-~]+ HTTP$/;
 
-// Content of an earlier request may be in front of the method. The parser reads on as long as a method that it knows
-// begins like this, so the method starts where what the parser has read of it is such a beginning.
-function withoutContent({ text, readLength }: { readonly text: string; readonly readLength: number }): string {
+// Content of an earlier request may be in front of the method, and does not belong to it.
+function headFromMethod(error: Error): string {
+  const { text, readLength } = textFromRequestLine(error);
+  const read = text.slice(0, readLength);
+  const code = codeOf(error);
+  if (code === 'HPE_INVALID_CONSTANT') return text.slice(RTSP_METHOD.exec(read)?.index ?? text.length);
+  if (code !== 'HPE_INVALID_METHOD') return '';
+  // The parser reads on as long as a method that it knows begins like this.
   let start = Math.max(0, readLength - LONGEST_METHOD); // not from the beginning: 64 KiB of content would take 22 ms
-  while (!http.METHODS.some((known) => known.startsWith(text.slice(start, readLength)))) start += 1;
+  while (!http.METHODS.some((known) => known.startsWith(read.slice(start)))) start += 1;
   return text.slice(start);
 }
 

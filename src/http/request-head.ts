@@ -4,6 +4,8 @@ import { isHost } from './request-target.ts';
 
 /** The most that a request may carry as content, in bytes. Every byte is discarded: no endpoint wants any. */
 export const MAX_CONTENT_BYTES = 64 * 1024;
+/** The most that the head of a request may have, in bytes. */
+export const MAX_HEAD_BYTES = 16 * 1024;
 const MAX_HEADER_LINES = 100; // browsers send about 20; each line costs memory and time
 
 export type Head = {

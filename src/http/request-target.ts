@@ -23,7 +23,7 @@ export function parseTarget(method: string, target: string, host: string | undef
   if (target.startsWith('/')) return parseOriginForm(target);
   if (target === '*') return method === 'OPTIONS' ? { path: '*', query: '' } : undefined;
   const [, authority = '', rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
-  // RFC 9112 3.2.2: with two names for the host, a proxy may have looked at the other one.
+  // RFC 9112 3.2: both must name the same host. With two names, a proxy may have looked at the other one.
   const agrees = host === undefined ? isHost(authority) : authority.toLowerCase() === host.toLowerCase();
   if (authority === '' || !agrees) return undefined;
   return parseOriginForm(rest.startsWith('/') ? rest : `/${rest}`);

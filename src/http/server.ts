@@ -7,8 +7,9 @@ import { IncomingRequest } from './incoming-request.ts';
 import { addListeners, type ListenerOptions } from './listeners.ts';
 import { http } from './node-http.ts';
 import type { Handler } from './reply.ts';
+import { MAX_HEAD_BYTES } from './request-head.ts';
 
-export type ServerOptions = ListenerOptions & {
+export type ServerOptions = Omit<ListenerOptions, 'headMs'> & {
   /** Connections at once. */
   readonly maxConnections: number;
   /** How long a connection may be idle, in milliseconds. */
@@ -27,6 +28,7 @@ const LIMITS = {
   silentMs: 250,
   sweepMs: 1_000, // the times above are as exact as this, except silentMs
   maxBacklog: 5_000, // each reply that waits takes 7 KiB (measured), and 2,700 may wait on a connection before node stops reading it
+  maxCutOff: 1_000, // each such request takes 7 KiB, too
 };
 
 export type Limits = { readonly [name in keyof typeof LIMITS]: number };
@@ -59,7 +61,7 @@ function nodeOptions(options: ServerOptions): NodeServerOptions<typeof IncomingR
     requestTimeout: requestMs,
     connectionsCheckingInterval: sweepMs,
     keepAliveTimeout: 0, // connections.ts closes idle connections. Faster: no timer for each reply, 0.03 of the floor
-    maxHeaderSize: 16 * 1024, // node's default, kept even when a flag changes that
+    maxHeaderSize: MAX_HEAD_BYTES, // node's default, kept even when a flag changes that
     insecureHTTPParser: false, // also whatever a flag says: --insecure-http-parser would accept bare line feeds and NUL
     requireHostHeader: false, // checked in request-head.ts, with the other rules
     IncomingMessage: IncomingRequest,
@@ -70,7 +72,8 @@ function nodeOptions(options: ServerOptions): NodeServerOptions<typeof IncomingR
 function prepare<S extends Server | SecureServer>(server: S, handler: Handler, options: ServerOptions): TrackedServer<S> {
   server.maxHeadersCount = 0; // no limit of node's own: it would drop lines, and a second Host with them
   const { keepAliveTimeoutMs, maxConnections, reports } = options;
-  const connections = trackConnections(server, { ...limitsOf(options), idleMs: keepAliveTimeoutMs, maxConnections }, reports);
-  addListeners(server, connections, handler, options);
+  const limits = limitsOf(options);
+  const connections = trackConnections(server, { ...limits, idleMs: keepAliveTimeoutMs, maxConnections }, reports);
+  addListeners(server, connections, handler, { ...options, headMs: limits.headMs });
   return { nodeServer: server, ...connections };
 }

@@ -146,6 +146,14 @@ test('REUSE_PORT is a mistake where the system or the version of Node does not h
   }
 });
 
+test('without a permission for the network, the service cannot start', () => {
+  const denied = { has: () => false };
+  const mistake = 'Node is run with --permission, so it needs --allow-net to listen.';
+  assert.deepEqual(mistakesIn({}, { pid: PID, platform: 'linux', version: 'v25.0.0', permission: denied }), [mistake]);
+  const runtimes = [{ version: 'v24.21.0', permission: denied }, { version: 'v26.10.0', permission: { has: () => true } }, { version: 'v26.10.0' }];
+  for (const runtime of runtimes) assert.deepEqual(mistakesIn({}, { pid: PID, platform: 'linux', ...runtime }), DEFAULTS);
+});
+
 test('all mistakes are reported at once', () => {
   const env = { HOST: 'a b', PORT: 'x', SHUTDOWN_TIMEOUT_MS: 'y', TLS_CERT_FILE: 'c', REUSE_PORT: 'true' };
   assert.deepEqual(mistakesIn(env, { pid: PID, platform: 'linux', version: 'v20.19.0' }), [

@@ -50,7 +50,6 @@ test('an address that this machine does not have is an error with exit code 1, b
 
 for (const [code, reason, exitCode] of [
   ['EACCES', 'this user may not listen on that port', 78],
-  ['ERR_ACCESS_DENIED', 'node is run without --allow-net', 78],
   ['ENOTFOUND', 'no such host name is known', 1],
   ['EMFILE', 'Error: listen EMFILE', 1],
   [undefined, 'Error: listen undefined', 1],

@@ -55,6 +55,22 @@ test('a response that has left does not wait any more, and neither do those of a
   add(other, response());
 });
 
+test('clients that send a few requests after their last one do not cost others their replies', async (t) => {
+  const { port, server, dropped } = await startService(t, { limits: { maxBacklog: 50, lingerMs: 86_400_000 } });
+  const get = requestBytes('GET', '/health', []);
+  for (const earlier of [0, 2]) {
+    for (let i = 0; i < 10; i++) {
+      const accepted = once(server, 'connection');
+      const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+      client.write(`${get.repeat(earlier)}GET / HTTP/1.1\r\n\r\n${get.repeat(8)}`);
+      t.after(() => client.destroy());
+      await Promise.all([accepted, once(client, 'end')]); // it lingers
+    }
+  }
+  const { replies } = await exchange(port, get.repeat(40) + requestBytes('GET', '/health'));
+  assert.deepEqual([replies.length, dropped], [41, []]);
+});
+
 test('a client that lets too many replies wait is cut, and others get theirs', async (t) => {
   const { port, server, dropped } = await startService(t, { limits: { maxBacklog: 100 } });
   const accepted = once(server, 'connection');

@@ -110,6 +110,24 @@ for (const [what, last, status] of [
   });
 }
 
+test('a client that sends too much behind its last request is cut off as soon as that has its reply', async (t) => {
+  const { port, server } = await startService(t, { limits: { lingerMs: LONG_MS } });
+  for (const earlier of [0, 1, 3, 100]) {
+    const connection = once(server, 'connection');
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const received: Buffer[] = [];
+    client.on('error', () => {}).on('data', (chunk) => received.push(chunk));
+    client.write(`${get.repeat(earlier)}GET /health HTTP/1.1\r\n\r\n${get.repeat(9)}`);
+    const [accepted] = await connection;
+    const ended = once(client, 'end');
+    await once(accepted, 'close'); // the client has not ended its side
+    await ended;
+    const statuses = parseReplies(Buffer.concat(received)).map(({ status }) => status);
+    assert.deepEqual(statuses, [...Array.from({ length: earlier }, () => 200), 400]);
+    client.destroy();
+  }
+});
+
 test('a few requests behind the last one do not cost the client its reply', async (t) => {
   const { port, records, refusals } = await startService(t, { observed: true });
   for (const [last, status] of [['GET /health HTTP/1.1\r\n\r\n', 400], [requestBytes('GET', '/nope', ['Expect: 100-continue']), 404]] as const) {

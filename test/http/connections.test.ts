@@ -51,6 +51,15 @@ test('an idle connection is closed after the idle time, without a reply, and not
   assert.deepEqual(await client.toArray(), []);
 });
 
+test('a new connection may be idle for the whole idle time, also when a sweep comes right after it', async (t) => {
+  const { open, pass } = await startWithClock(t, { keepAliveTimeoutMs: 1000 });
+  const { accepted } = await open();
+  pass(1);
+  assert.equal(accepted.destroyed, false);
+  pass(1);
+  assert.equal(accepted.destroyed, true);
+});
+
 test('a connection that is used again and again lives, and is closed one idle time after its last use', async (t) => {
   const { open, pass } = await startWithClock(t, { keepAliveTimeoutMs: 20_000 });
   const { client, accepted } = await open();
@@ -125,6 +134,39 @@ test('a head whose rest is not read, because replies wait for the client, is not
   const replies = parseReplies(Buffer.concat(await client.resume().toArray()));
   assert.deepEqual([replies.length, new Set(replies.map(({ status }) => status))], [20_000, new Set([200])]);
 });
+
+for (const [what, rest, statuses] of [
+  ['gets 408 when its rest does not come', '', [200, 408]],
+  ['gets 408 when its content does not come', 'TP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na', [200, 408]],
+  ['is answered when its rest comes', 'TP/1.1\r\nHost: a\r\n\r\n', [200, 200]],
+  ['is answered when its rest comes, and the next one has its own time', `TP/1.1\r\nHost: a\r\n\r\n${health}GET /`, [200, 200, 200]],
+] as const) {
+  test(`a head that was not late, because replies waited, ${what}`, async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+    const { port, server, refusals } = await startService(t);
+    const connection = once(server, 'connection');
+    const client = connect({ port, host: '127.0.0.1' });
+    const [accepted] = await connection;
+    const chunks: Buffer[] = [];
+    client.on('data', (chunk) => chunks.push(chunk));
+    const received = () => parseReplies(Buffer.concat(chunks)).map(({ status }) => status);
+    client.write(`${health}GET /health HT`);
+    while (received().length < 1) await turn();
+    accepted.pause(); // as node does while many replies wait
+    server.emit('clientError', Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), accepted); // as node does after 10 s, once
+    accepted.resume();
+    const bytes = accepted.bytesRead;
+    client.write(rest);
+    while (accepted.bytesRead < bytes + rest.length) await turn();
+    t.mock.timers.tick(9_999);
+    assert.deepEqual(refusals, []);
+    t.mock.timers.tick(1);
+    while (received().length < statuses.length) await turn();
+    assert.deepEqual(received(), statuses);
+    assert.deepEqual(refusals, statuses.filter((status) => Number(status) === 408));
+    client.destroy();
+  });
+}
 
 test('a client that reads no replies is dropped whatever it goes on sending after its last request', async (t) => {
   const { open, pass } = await startWithClock(t);
@@ -307,6 +349,18 @@ test('over TLS, a client that ends its side behind an illegal request gets the r
     const replies = parseReplies(Buffer.concat(await client.toArray()));
     assert.deepEqual(replies.map(({ status }) => status), [...Array.from({ length: count }, () => 200), 400]);
   }
+});
+
+test('the records of requests that are cut are complete when the service has closed', async (t) => {
+  const { app, server, open, records } = await startWithClock(t, { observed: true });
+  const requested = once(server, 'request');
+  const { client } = await open();
+  client.on('error', () => {}).write('GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab');
+  await requested;
+  const closed = app.close();
+  app.cut();
+  await closed;
+  assert.deepEqual(records.map(({ path, status, aborted }) => [path, status, aborted]), [['/health', undefined, true]]);
 });
 
 test('a connection over TLS is counted once when all are cut', async (t) => {

@@ -28,6 +28,7 @@ const misdirected = lastReply('421 Misdirected Request');
 describe('a method that node does not know', () => {
   const cases: readonly (readonly [what: string, bytes: string, expected: Exchange, refusals: readonly number[]])[] = [
     ['is not allowed on a path of the table', head('BREW /health HTTP/1.1', 'Host: a'), notAllowed, []],
+    ['is not allowed either when it is one of RTSP', head('DESCRIBE /health HTTP/1.1', 'Host: a'), notAllowed, []],
     ['is as good as any other on another path', head('BREW /nope HTTP/1.1', 'Host: a'), notFound, []],
     ['needs no Host in HTTP/1.0', head('BREW /health HTTP/1.0'), notAllowed, []],
     ['is refused without a Host', head('BREW /health HTTP/1.1'), badRequest, [400]],

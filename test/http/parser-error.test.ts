@@ -129,6 +129,36 @@ test('another parser error has no such request, and neither has one without its 
   }
 });
 
+test('a method of RTSP, which the parser knows but not in HTTP, is an unknown method', () => {
+  const methods = ['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT', 'SETUP', 'SET_PARAMETER', 'TEARDOWN'];
+  const invalidConstant = (packet: string, read: string) => requestWithUnknownMethod(parserError('HPE_INVALID_CONSTANT', packet, read.length));
+  for (const method of methods) {
+    for (const content of ['', 'secret', 'PLAY /b HTTP', 'GET_']) {
+      const read = `${content}${method} /a HTTP`;
+      assert.equal(invalidConstant(`${read}/1.1\r\nHost: a\r\n\r\n`, read)?.method, method);
+    }
+  }
+  for (const read of ['', 'GET /a HT', 'GET /a HTTP', 'PLAY /a HTT', 'PLAY HTTP', 'BREW /a HTTP']) {
+    assert.equal(invalidConstant(`${read}/1.1\r\nHost: a\r\n\r\n`, read), undefined, read);
+  }
+});
+
+test('the head of a request with an unknown method may have 16 KiB', () => {
+  const head = (length: number) => `BREW /a HTTP/1.1\r\nHost: a\r\nX: `.padEnd(length, 'x').concat('\r\n\r\n');
+  assert.equal(invalidMethod(head(16 * 1024))?.method, 'BREW');
+  assert.equal(invalidMethod(head(16 * 1024 + 1)), undefined);
+});
+
+test('long white space in a value takes no longer than other characters', () => {
+  const shortest = (value: string) => Math.min(...Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    assert.equal(invalidMethod(`BREW /a HTTP/1.1\r\nHost: a\r\nX: x${value}x\r\n\r\n`)?.refusalStatus, 0);
+    return performance.now() - start;
+  }));
+  const [letters, spaces] = [shortest('x'.repeat(16_000)), shortest(' '.repeat(16_000))];
+  assert.ok(spaces < 50 * letters, `${spaces} ms instead of ${letters}`); // it was 1,000 times as long
+});
+
 test('content in front of a method that the parser does not know is no part of the method', () => {
   for (const content of ['secret', 'a', '1', 'BREW', 'x'.repeat(65_000)]) {
     assert.equal(invalidMethod(`${content}BREW /a HTTP/1.1\r\nHost: a\r\n\r\n`, content.length + 1)?.method, 'BREW');
