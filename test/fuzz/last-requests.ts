@@ -21,6 +21,10 @@ type Kind = readonly [status: number | readonly number[], bytes: (random: Random
 // where the line begins and has received all of it. Otherwise, for example in two packets, the reply is 400.
 const or400 = (status: number): readonly number[] => [status, 400];
 
+// Methods that the parser knows, but not in HTTP.
+const RTSP_METHODS = ['ANNOUNCE', 'DESCRIBE', 'GET_PARAMETER', 'PLAY', 'SETUP'];
+const unknownMethod = (number: number) => RTSP_METHODS[number % 10] ?? `BREW${number}`;
+
 const connect: Kind = [501, () => target('a.example:80', 'CONNECT')];
 
 const KINDS: readonly [Kind, ...Kind[]] = [
@@ -42,8 +46,8 @@ const KINDS: readonly [Kind, ...Kind[]] = [
   [400, () => TLS_HELLO],
   [400, (random) => `${noise(random)}\r\n\r\n`],
   connect,
-  [or400(404), ({ below }) => target(`/nope/${below(1e9)}`, `BREW${below(1e9)}`)],
-  [or400(405), ({ below }) => target('/health', `BREW${below(1e9)}`)],
+  [or400(404), ({ below }) => head(`BREW /nope/${below(1e9)} HTTP/1.1`, 'Host: a', `X: x${' '.repeat(below(1e9) % 16_000)}x`)],
+  [or400(405), ({ below }) => target('/health', unknownMethod(below(1e9)))],
   [or400(405), () => target('/api/greetings?name=', 'get')],
   [413, () => get('Host: a', 'Content-Length: 65537')],
   [413, ({ below }) => get('Host: a', 'Content-Length: 99999999') + 'x'.repeat(below(100_000))],
