@@ -1,15 +1,15 @@
-// The life of a connection.
+// The life of a connection. It is in one of these states:
 //
-// It is open until its last request is known: later requests are not answered (RFC 9112 9.6). It is closing when the
-// head of a request makes it the last one (Connection: close, HTTP/1.0 without keep-alive, Upgrade, Expect), or when the
-// head arrives while the service drains: the content of the request may still arrive. When the last reply is known, the
-// connection is ending: this reply waits until the replies to earlier requests have left, which means that the system
-// has taken their bytes. An open connection is ending at once when its last request is known together with the reply:
-// when the request is refused, for example. When the last reply has been given to the socket and our side has been
-// ended, the connection is lingering: what the client still sends is discarded, until the client ends its side or the
-// time for that is over.
+// - open: its last request is not known yet.
+// - closing: the head of its last request has been received, which asks for that (Connection: close, HTTP/1.0 without
+//   keep-alive, Upgrade, Expect), or the service drains. The content of this request may still arrive. Later requests
+//   are not answered (RFC 9112 9.6).
+// - ending: the last reply is known. It waits until the replies to earlier requests have left, which means that the
+//   system has taken their bytes. An open connection is ending at once when a request is refused, for example.
+// - lingering: the last reply has been given to the socket, and our side has been ended. What the client still sends is
+//   discarded, until the client ends its side or the time for that is over.
 //
-// Here the newest request is the one that was parsed most recently, of those that are answered.
+// In this file, the newest request is the one that was parsed most recently, of those that are answered.
 import type { Socket } from 'node:net';
 import type { Backlog } from './backlog.ts';
 import type { CutOff } from './cut-off.ts';
@@ -63,7 +63,7 @@ export class Connection {
     });
   }
 
-  /** Whether the last request has not been seen yet. */
+  /** Whether the last request is not known yet. */
   get isOpen(): boolean {
     return this.#state === 'open';
   }
