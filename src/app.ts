@@ -32,7 +32,7 @@ export type App = {
    */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */
-  readonly cut: () => number;
+  readonly closeAll: () => number;
 };
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
@@ -67,6 +67,6 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));
     },
-    cut: () => servers.reduce((connections, server) => connections + server.cut(), 0),
+    closeAll: () => servers.reduce((connections, server) => connections + server.closeAll(), 0),
   };
 }

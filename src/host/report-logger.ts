@@ -7,8 +7,8 @@ export type ReportLogger = {
   readonly failed: (error: unknown, traceId: string) => void;
   /** An illegal request was refused with this status. */
   readonly refused: (status: number) => void;
-  /** A connection was closed: one that was idle, a new one because none was idle, or one with too many unread replies. */
-  readonly dropped: (reason: 'idle' | 'full' | 'unread') => void;
+  /** A connection was closed: one that was idle, a new one because none was idle, or one with too many replies that waited. */
+  readonly dropped: (reason: 'idle' | 'full' | 'backlog') => void;
   /** A request is over. Undefined: there is no access log. */
   readonly finished: ((request: Fields) => void) | undefined;
   /** A connection could not be accepted, for example because the process has no file descriptor left for it. */
@@ -20,7 +20,7 @@ export type ReportLogger = {
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
 export function createReportLogger(log: Log, accessLog?: Log): ReportLogger {
   const refusals = createSummary((byStatus) => log('warn', 'Illegal requests were refused in the last minute.', { byStatus }));
-  const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many or their replies were not read.', { byReason }));
+  const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many or too many of their replies waited.', { byReason }));
   const acceptFailures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
   return {
     failed: (error, traceId) => log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),

@@ -11,7 +11,7 @@ export type Stoppable = {
    */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */
-  readonly cut: () => number;
+  readonly closeAll: () => number;
   /** Logs at once all counts that have not been logged yet. */
   readonly summarize: () => void;
   /** Resolves when the log has been written, or when the time to wait for that is over. */
@@ -38,7 +38,7 @@ export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: S
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     let cut = 0;
     const deadline = setTimeout(() => {
-      cut = service.cut();
+      cut = service.closeAll();
     }, timeoutMs);
     const closed = service.close();
     log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });

@@ -21,7 +21,7 @@ export class StartError extends Error {
   }
 }
 
-/** One error for all of `errors`. When another start is useless because of one of them, its exit code says so. */
+/** One error for all of `errors`. It has the highest exit code of them: when one says that another start is useless, it is. */
 export function joinStartErrors(errors: readonly StartError[]): StartError {
   return new StartError(errors.flatMap(({ reasons }) => reasons), Math.max(...errors.map(({ exitCode }) => exitCode)), errors[0]?.cause);
 }

@@ -1,9 +1,9 @@
 // The life of a connection. It is in one of these states:
 //
 // - open: its last request is not known yet.
-// - closing: the head of its last request has been received, which asks for that (Connection: close, HTTP/1.0 without
-//   keep-alive, Upgrade, Expect), or the service drains. The content of this request may still arrive. Later requests
-//   are not answered (RFC 9112 9.6).
+// - closing: the head of its last request has been received. It is the last one because it says so (Connection: close,
+//   HTTP/1.0 without keep-alive, Upgrade, Expect), or because the service was draining when it came. Its content may
+//   still arrive. Later requests are not answered (RFC 9112 9.6).
 // - ending: the last reply is known. It waits until the replies to earlier requests have left, which means that the
 //   system has taken their bytes. An open connection is ending at once when a request is refused, for example.
 // - lingering: the last reply has been given to the socket, and our side has been ended. What the client still sends is
@@ -16,8 +16,8 @@ import type { CutOff } from './cut-off.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
 import type { OpenRecords } from './reports.ts';
 
-/** Called when a reply has left; with an error when the client left first. */
-type Sent = (error?: Error | null) => void;
+/** Called when the last reply has left; with an error when the connection has ended before. */
+type Left = (error?: Error | null) => void;
 
 // A client that pipelines may have sent a few more requests before it learns which one was the last.
 const MAX_REQUESTS_AFTER_LAST = 8;
@@ -83,7 +83,7 @@ export class Connection {
     return this.#newest?.writableFinished === false || this.#previous?.writableFinished === false;
   }
 
-  /** Whether a reply that has been made has not left. */
+  /** Whether a reply has been made and has not left yet. */
   get hasWaitingReplies(): boolean {
     return [this.#previous, this.#newest].some((response) => response?.writableEnded === true && !response.writableFinished);
   }
@@ -109,7 +109,7 @@ export class Connection {
    * the request came after the last one, and must be ignored.
    */
   noteRequest(response: Response | undefined): boolean {
-    if (this.socket.destroyed) { // node still parses what it has read
+    if (this.socket.destroyed) { // node still parses what it has read: see cut-off.ts
       this.#cutOff.countRequest(this.socket);
       return false;
     }
@@ -142,8 +142,8 @@ export class Connection {
     if (this.#requestsAfterLast > MAX_REQUESTS_AFTER_LAST) this.#cutOff.cutOff(this.socket, this.#requestsAfterLast);
   }
 
-  // Node may parse a request before it emits the last content of the request before. When that content is too large,
-  // the request before is refused with 413, and is the last one.
+  // Node may parse the next request first, and emit the last content of the previous one only then. When that content is
+  // too large, the previous request is refused with 413, and is the last one.
   #deliverContent(): void {
     const request = this.#newest?.req;
     if (request !== undefined && request.readableLength > 0) while (request.read() !== null); // emits it as `data`
@@ -164,8 +164,8 @@ export class Connection {
   }
 
   /** Sends `text`, the reply to the newest request, as the last one, when those to earlier requests have left. */
-  endWith(text: string, sent: Sent): void {
-    this.#endAfter(this.#previous, () => this.socket.end(text, sent));
+  endWith(text: string, left: Left): void {
+    this.#endAfter(this.#previous, () => this.socket.end(text, left));
   }
 
   // Closing a socket with unread bytes resets the connection, and the reset can overtake the reply (RFC
@@ -178,7 +178,7 @@ export class Connection {
       this.#state = 'lingering'; // ending → lingering
       this.socket.resume();
       if (!this.#mayBeCutOff) return;
-      this.#backlog.forget(this.socket);
+      this.#backlog.forget(this.socket); // from now on, the number of requests after the last one is limited here
       this.#cutOffIfTooMany();
     };
     if (earlier === undefined || earlier.writableFinished) linger();
@@ -197,14 +197,14 @@ export class Connection {
     else takeOff();
   }
 
-  /** Forgets `response`, which takes some KiB, if it has left already: most responses leave as soon as they are sent. */
-  forgetIfSent(response: Response): void {
+  /** Forgets `response`, which takes some KiB, if it has left already. Most responses leave as soon as they are given to node. */
+  forgetIfLeft(response: Response): void {
     const hasLeft = response.socket !== null && this.socket.writableLength === 0; // it waits neither for other replies nor for the client
     if (hasLeft && this.#newest === response) this.#newest = undefined;
   }
 
-  /** Forgets responses that have left since they were sent. */
-  forgetSentReplies(): void {
+  /** Forgets responses that have left since then. */
+  forgetRepliesThatLeft(): void {
     if (this.#previous?.writableFinished) this.#previous = undefined;
     if (this.#newest?.writableFinished) this.#newest = undefined;
   }

@@ -11,8 +11,8 @@ export type ConnectionLimits = {
   readonly maxConnections: number;
   /** Replies at once that wait for others on their connection. */
   readonly maxBacklog: number;
-  /** Requests at once of connections that have been cut off, until no other connection is read. */
-  readonly maxCutOff: number;
+  /** Requests at once that node keeps of connections that have been cut off. With more, no other connection is read. */
+  readonly maxKeptRequests: number;
   /** How long a connection may be idle, in milliseconds. */
   readonly idleMs: number;
   /** How long replies may wait without one of them being written, in milliseconds. */
@@ -33,7 +33,7 @@ export type Connections = {
   /** Stops listening, closes idle connections, and resolves when the busy ones have ended. */
   readonly close: () => Promise<void>;
   /** Ends all connections at once, and returns how many there were. */
-  readonly cut: () => number;
+  readonly closeAll: () => number;
 };
 
 /** A connection, and what the last sweep has seen of it. */
@@ -51,14 +51,14 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   const sockets = new Set<Socket>();
   // The keys are the sockets that carry HTTP. The connection that was active the longest ago comes first.
   const entries = new Map<Duplex, Entry>();
-  const cutOff = createCutOff(limits.maxCutOff, () => entries.keys());
+  const cutOff = createCutOff(limits.maxKeptRequests, () => entries.keys());
   const backlog = createBacklog(limits.maxBacklog, (socket, count) => {
     cutOff.cutOff(socket, count);
-    reportDropped('unread');
+    reportDropped('backlog');
   });
   let isClosing = false;
 
-  function reportDropped(reason: 'idle' | 'full' | 'unread'): void {
+  function reportDropped(reason: 'idle' | 'full' | 'backlog'): void {
     try {
       reports.dropped(reason);
     } catch (error) {
@@ -101,7 +101,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
   const sweep = setInterval(() => {
     for (const [socket, entry] of Array.from(entries)) {
-      entry.connection.forgetSentReplies();
+      entry.connection.forgetRepliesThatLeft();
       entry.inactiveMs += limits.sweepMs;
       if (hasBeenActive(entry)) {
         entries.delete(socket);
@@ -165,7 +165,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
       setTimeout(closeSilent, limits.silentMs).unref();
       return stopListening();
     },
-    cut: () => {
+    closeAll: () => {
       const count = sockets.size;
       for (const socket of sockets) socket.destroy();
       for (const socket of entries.keys()) socket.destroy();

@@ -9,18 +9,18 @@ import type { Duplex } from 'node:stream';
  */
 export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex>) {
   const unclosed = new Set<Duplex>(); // the sockets that have been cut off and have not closed
-  let requests = 0; // that node keeps of them
+  let keptRequests = 0; // how many requests node keeps of the connections in `unclosed`
   let paused: readonly Duplex[] | undefined;
 
   function resumeAll(): void {
-    requests = 0;
+    keptRequests = 0;
     for (const socket of paused ?? []) socket.resume();
     paused = undefined;
   }
 
-  function keep(count: number): void {
-    requests += count;
-    if (requests <= maxRequests || paused !== undefined) return;
+  function countKept(count: number): void {
+    keptRequests += count;
+    if (keptRequests <= maxRequests || paused !== undefined) return;
     paused = Array.from(sockets()).filter((socket) => !socket.destroyed && !socket.isPaused());
     for (const socket of paused) socket.pause();
   }
@@ -29,7 +29,7 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
   function cutOff(socket: Duplex, kept: number): void {
     socket.destroy();
     unclosed.add(socket);
-    keep(kept);
+    countKept(kept);
     // When the connection closes, node makes an error for each of those requests. Nobody sees these errors, but their
     // stack traces would take so long that all other connections would wait.
     const { stackTraceLimit } = Error;
@@ -45,7 +45,7 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
 
   /** Counts a request that node has parsed on a connection that has been ended. */
   function countRequest(socket: Duplex): void {
-    if (unclosed.has(socket)) keep(1);
+    if (unclosed.has(socket)) countKept(1);
   }
 
   return { cutOff, countRequest };

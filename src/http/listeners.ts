@@ -60,7 +60,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     message.on('data', onData).on('end', () => respond(connection, message, response));
   }
 
-  /** Refuses a request for its content, which may still be emitted when it has been parsed already. */
+  /** Refuses a request because of its content. Content that has been parsed already may still be emitted, and is ignored. */
   function refuseContent(connection: Connection, message: IncomingRequest, status: number): void {
     message.removeAllListeners('data').removeAllListeners('end');
     end(connection, refuse(status, message.parsed), message.parsed, message.record);
@@ -81,7 +81,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     }
     if (connection.records !== undefined) response.on('finish', connection.records.close);
     noteStatus(message.record, response.statusCode);
-    connection.forgetIfSent(response);
+    connection.forgetIfLeft(response);
   }
 
   function onConnect(message: IncomingRequest): void {
@@ -114,7 +114,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   }
 
   // Node reads nothing while replies wait for the client, so the client could not send the rest of the head. Node reports
-  // a late request only once: without a second look, an incomplete request could hold its connection for ever.
+  // a late request only once. So this looks again, or an incomplete request could hold its connection for ever.
   function giveMoreTime(connection: Connection, error: Error): void {
     const arriving = connection.requestCount + 1;
     setTimeout(() => {

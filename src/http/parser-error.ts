@@ -12,7 +12,7 @@ const STATUS: ReadonlyMap<unknown, number> = new Map([
 /** The status for a parser error, or undefined when it was the connection that failed. */
 export function statusOfParserError(error: Error): number | undefined {
   const code = codeOf(error);
-  if (code === 'HPE_INVALID_VERSION' && namesOtherVersion(textFromRequestLine(error).text)) return 505; // RFC 9110 15.6.6
+  if (code === 'HPE_INVALID_VERSION' && namesOtherVersion(textFromErrorLine(error).text)) return 505; // RFC 9110 15.6.6
   return STATUS.get(code) ?? (String(code).startsWith('HPE_') ? 400 : undefined);
 }
 
@@ -22,7 +22,7 @@ function namesOtherVersion(bytes: string): boolean {
 }
 
 /**
- * The request that node's parser stopped at because it does not know the method, or not as one of HTTP: the parser
+ * The request that node's parser stopped at because it does not know the method, or knows it from RTSP only: the parser
  * has a list of methods, but RFC 9110 9.1 allows any token. Undefined when the error is another one, when the head
  * of the request did not arrive in one piece, or when it is too long.
  */
@@ -30,7 +30,7 @@ export function requestWithUnknownMethod(error: Error): ParsedRequest | undefine
   const head = headFromMethod(error);
   const end = head.indexOf('\r\n\r\n');
   const [, method = '', target = '', version = ''] = REQUEST_LINE.exec(head) ?? [];
-  // When the parser knows the method, it has stopped at something else.
+  // When the method is in the list of node, the parser has stopped at something else.
   if (end === -1 || end > MAX_HEAD_BYTES || method === '' || http.METHODS.includes(method)) return undefined;
   const lines = head.slice(head.indexOf('\r\n') + 2, end + 2);
   if (!FIELD_LINES.test(lines)) return undefined;
@@ -49,9 +49,9 @@ const WHITE_SPACE_AT_ENDS = /^[ \t]+|(?<![ \t])[ \t]+$/g;
 // RFC 9112 5: lines of field-name ":" OWS field-value OWS CRLF.
 const FIELD_LINES = /^(?:[\w!#$%&'*+\-.^`|~]+:[\t -~\x80-\xff]*\r\n)*$/;
 
-// The packet may hold earlier requests: the request line starts after the last line feed before the error. `readLength`
-// is how many characters of it the parser has read.
-function textFromRequestLine(error: Error): { readonly text: string; readonly readLength: number } {
+// The packet may hold earlier requests: `text` begins after the last line feed before the error. `readLength` is how
+// many characters of it the parser has read.
+function textFromErrorLine(error: Error): { readonly text: string; readonly readLength: number } {
   if (!('rawPacket' in error && Buffer.isBuffer(error.rawPacket) && 'bytesParsed' in error)) return { text: '', readLength: 0 };
   const bytesParsed = Number(error.bytesParsed);
   const start = error.rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
@@ -64,12 +64,13 @@ const RTSP_METHOD = /(?:ANNOUNCE|DESCRIBE|FLUSH|[GS]ET_PARAMETER|PAUSE|PLAY|RECO
 
 // Content of an earlier request may be in front of the method, and does not belong to it.
 function headFromMethod(error: Error): string {
-  const { text, readLength } = textFromRequestLine(error);
+  const { text, readLength } = textFromErrorLine(error);
   const read = text.slice(0, readLength);
   const code = codeOf(error);
   if (code === 'HPE_INVALID_CONSTANT') return text.slice(RTSP_METHOD.exec(read)?.index ?? text.length);
   if (code !== 'HPE_INVALID_METHOD') return '';
-  // The parser reads on as long as a method that it knows begins like this.
+  // The parser stops at the first character that continues no method it knows: of `GEX` it has read `GE`. So the method
+  // begins where the rest of `read` is the beginning of a known method.
   let start = Math.max(0, readLength - LONGEST_METHOD); // not from the beginning: 64 KiB of content would take 22 ms
   while (!http.METHODS.some((known) => known.startsWith(read.slice(start)))) start += 1;
   return text.slice(start);

@@ -27,9 +27,9 @@ export type Reports = {
   readonly refused: (status: number) => void;
   /**
    * A connection was closed. At `maxConnections`: one that was idle, or the new one, because none was idle (`full`). When
-   * too many replies waited: the one with the most of them (`unread`).
+   * too many replies waited for earlier ones: the one with the most of them (`backlog`). Others are not reported.
    */
-  readonly dropped: (reason: 'idle' | 'full' | 'unread') => void;
+  readonly dropped: (reason: 'idle' | 'full' | 'backlog') => void;
   /** A request is over. Undefined: nobody keeps an access log. */
   readonly finished: ((request: FinishedRequest) => void) | undefined;
 };

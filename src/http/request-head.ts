@@ -4,7 +4,7 @@ import { isHost } from './request-target.ts';
 
 /** The most that a request may carry as content, in bytes. Every byte is discarded: no endpoint wants any. */
 export const MAX_CONTENT_BYTES = 64 * 1024;
-/** The most that the head of a request may have, in bytes. */
+/** Node refuses a head when its target, field names and values have this many bytes or more. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 const MAX_HEADER_LINES = 100; // browsers send about 20; each line costs memory and time
 
@@ -74,8 +74,8 @@ const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
 
 /**
- * Whether there is a Connection field among trailer fields (names and values, in turn). There must not be one (RFC
- * 9110 6.5.1), but node's parser obeys it, and would leave the next request without a reply.
+ * Whether there is a Connection or Proxy-Connection field among trailer fields (names and values, in turn). There must
+ * not be one (RFC 9110 6.5.1), but node's parser obeys it, and would leave the next request without a reply.
  */
 export function hasConnectionField(trailers: readonly string[]): boolean {
   return trailers.some((name, i) => i % 2 === 0 && ['connection', 'proxy-connection'].includes(name.toLowerCase()));

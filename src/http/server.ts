@@ -28,7 +28,7 @@ const LIMITS = {
   silentMs: 250,
   sweepMs: 1_000, // the times above are as exact as this, except silentMs
   maxBacklog: 5_000, // each reply that waits takes 7 KiB (measured), and 2,700 may wait on a connection before node stops reading it
-  maxCutOff: 1_000, // each such request takes 7 KiB, too
+  maxKeptRequests: 1_000, // that node keeps of connections that have been cut off: each takes 7 KiB, too
 };
 
 export type Limits = { readonly [name in keyof typeof LIMITS]: number };

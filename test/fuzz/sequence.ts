@@ -61,7 +61,7 @@ export async function runSequence({ listener, surroundings, scripts }: Sequence,
     await closeInTime(app);
     check(service, surroundings, scripts, outcomes, parsedRequests());
   } finally {
-    app.cut();
+    app.closeAll();
   }
 }
 

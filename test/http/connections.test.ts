@@ -358,7 +358,7 @@ test('the records of requests that are cut are complete when the service has clo
   client.on('error', () => {}).write('GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab');
   await requested;
   const closed = app.close();
-  app.cut();
+  app.closeAll();
   await closed;
   assert.deepEqual(records.map(({ path, status, aborted }) => [path, status, aborted]), [['/health', undefined, true]]);
 });
@@ -367,6 +367,6 @@ test('a connection over TLS is counted once when all are cut', async (t) => {
   const { app, open, openTls } = await startTls(t);
   const clients = [await openTls(), await openTls(), await open()];
   for (const { client } of clients) client.on('error', () => {});
-  assert.equal(app.cut(), 3);
+  assert.equal(app.closeAll(), 3);
   await Promise.all(clients.map(({ client }) => once(client.resume(), 'close')));
 });

@@ -210,7 +210,7 @@ describe('what is thrown on the way to a reply', () => {
   /** A server with parts of a test's own, and what it reports. */
   async function serve(t: TestContext, { isAllowed, maxConnections = 100, ...reports }: Partial<ServerOptions['reports']> & Partial<Pick<ServerOptions, 'isAllowed' | 'maxConnections'>>, handler = () => emptyReply(204)) {
     const failures: unknown[] = [];
-    const { nodeServer, close, cut } = createServer(handler, {
+    const { nodeServer, close, closeAll } = createServer(handler, {
       isAllowed,
       isDraining: () => false,
       maxConnections,
@@ -222,7 +222,7 @@ describe('what is thrown on the way to a reply', () => {
     await once(server, 'listening');
     t.after(async () => {
       const closed = close();
-      cut();
+      closeAll();
       await closed;
     });
     const address = server.address();

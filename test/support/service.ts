@@ -36,7 +36,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   const service = await openService(options);
   t.after(async () => {
     const closed = service.app.close();
-    service.app.cut();
+    service.app.closeAll();
     await closed;
   });
   return service;
