@@ -213,10 +213,10 @@ const README_PHRASES = [
   'longer than {MAX_NAME_LENGTH} characters', '{MAX_NAME_LENGTH} emoji of one code point each are {MAX_NAME_LENGTH} characters',
   'The name is empty: 1 to {MAX_NAME_LENGTH} characters are accepted.',
   'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or {MAX_HEAD_BYTES} and more of target', 'or has more than {MAX_HEAD_BYTES}, the reply is 400',
-  'a request head; a whole request | {headMs}; {requestMs} |', 'gets another {headMs} each time |', 'checked once {sweepMs}', '| {unreadMs} in which none of its waiting replies can be written',
-  'wait for earlier ones | {maxBacklog} |', 'behind the last one of a connection | {MAX_REQUESTS_AFTER_LAST} that arrive', 'that are cut off | {maxKeptRequests} on a server',
+  'a request head; a whole request | {headMs}; {requestMs} |', 'gets another {headMs} each time |', 'checked once {sweepMs}', '| {unreadMs} in which none of its unread replies can be written',
+  'on their connection | {maxBacklog} on a server |', 'behind the last one of a connection | {MAX_REQUESTS_AFTER_LAST} that arrive', 'still has in memory | {maxKeptRequests} on a server',
   'the client ends its side, {lingerMs} has passed', 'More than {MAX_CONTENT_BYTES} of content arrive', 'received no byte is closed after {silentMs}',
-  'none of them can be written for {unreadMs} |', 'More than {maxBacklog} replies wait for earlier ones on its server', 'More than {MAX_REQUESTS_AFTER_LAST} requests arrive in the same read',
+  'none of them can be written for {unreadMs} |', 'More than {maxBacklog} replies are queued on its server', 'More than {MAX_REQUESTS_AFTER_LAST} requests arrive in the same read',
   'handshake fails, or takes more than {headMs}',
 ];
 const DEPLOY_PHRASES = [

@@ -8,8 +8,8 @@ import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 /**
- * Reads both files, and returns options for node's TLS servers. Throws a StartError that names the wrong file and
- * what is wrong with it. An expired certificate is accepted, with a warning in the log.
+ * Reads both files, and returns options for node's TLS servers. Throws a StartError that names the file with
+ * the mistake, and says what is wrong with it. An expired certificate is accepted, with a warning in the log.
  */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContextOptions {
   const cert = attempt('TLS_CERT_FILE', certFile, 'a readable file', () => readFileSync(certFile, 'latin1'));

@@ -5,7 +5,7 @@
 //   HTTP/1.0 without keep-alive, Upgrade, Expect), or because the service was draining when it came. Its content may
 //   still arrive. Later requests are not answered (RFC 9112 9.6).
 // - ending: the last reply is known. It waits until the replies to earlier requests have left, which means that the
-//   system has taken their bytes. An open connection is ending at once when a request is refused, for example.
+//   system has taken their bytes. When a request is refused, for example, an open connection goes to this state at once.
 // - lingering: the last reply has been given to the socket, and our side has been ended. What the client still sends is
 //   discarded, until the client ends its side or the time for that is over.
 //
@@ -17,7 +17,7 @@ import type { IncomingRequest, Response } from './incoming-request.ts';
 import type { OpenRecords } from './reports.ts';
 
 /** Called when the last reply has left; with an error when the connection has ended before. */
-type Left = (error?: Error | null) => void;
+type OnLeft = (error?: Error | null) => void;
 
 // A client that pipelines may have sent a few more requests before it learns which one was the last.
 const MAX_REQUESTS_AFTER_LAST = 8;
@@ -28,12 +28,13 @@ export class Connection {
   readonly records: OpenRecords | undefined;
   #state: 'open' | 'closing' | 'ending' | 'lingering' = 'open';
   // The responses to the newest request and to the one before it. Replies leave in the order of the requests, so when
-  // the newest has left, all have. The last reply waits for the one before: it is written without node's response.
+  // the newest has left, all have. The last reply is written without node's response, so it must wait here until the one
+  // before has left.
   #newest: Response | undefined;
   #previous: Response | undefined;
   #requestCount = 0;
   #requestsAfterLast = 0;
-  #isClosedByService = false;
+  #isLastByDraining = false;
   #isParserOff = false;
 
   readonly #backlog: Backlog;
@@ -84,7 +85,7 @@ export class Connection {
   }
 
   /** Whether a reply has been made and has not left yet. */
-  get hasWaitingReplies(): boolean {
+  get hasUnsentReplies(): boolean {
     return [this.#previous, this.#newest].some((response) => response?.writableEnded === true && !response.writableFinished);
   }
 
@@ -125,24 +126,26 @@ export class Connection {
     return true;
   }
 
-  // Node keeps each request after the last one until the connection has closed. Before the last reply has been given to
-  // the socket, they count as replies that wait. After it, a client that has sent too many of them is cut off.
+  // Node keeps each request after the last one until the connection has closed. Until the last reply has been written,
+  // the backlog counts them as queued (backlog.ts). From then on they are counted here, and a client with too many of them
+  // is cut off (cut-off.ts).
   #ignoreRequest(response: Response | undefined): void {
-    if (this.#isParserOff) this.socket.resume(); // node pauses it for each request that it still parses
+    // Node pauses the socket for each request that it still parses, and its listeners that would resume it are gone.
+    if (this.#isParserOff) this.socket.resume();
     this.#requestsAfterLast += 1;
     if (this.#mayBeCutOff) this.#cutOffIfTooMany();
     else if (response !== undefined) this.#backlog.add(this.socket, response);
   }
 
   get #mayBeCutOff(): boolean {
-    return this.isLingering && !this.#isClosedByService;
+    return this.isLingering && !this.#isLastByDraining;
   }
 
   #cutOffIfTooMany(): void {
     if (this.#requestsAfterLast > MAX_REQUESTS_AFTER_LAST) this.#cutOff.cutOff(this.socket, this.#requestsAfterLast);
   }
 
-  // Node may parse the next request first, and emit the last content of the previous one only then. When that content is
+  // Emits content of the previous request that is still buffered, before the next request is noted. When that content is
   // too large, the previous request is refused with 413, and is the last one.
   #deliverContent(): void {
     const request = this.#newest?.req;
@@ -155,16 +158,16 @@ export class Connection {
   }
 
   /**
-   * Makes the newest request the last one, because the client or the service wants it so. When the service wants it, the
-   * client could not know and may have sent more requests. It is not cut off then, so that no reply is lost.
+   * Makes the newest request the last one, because the request says so, or because the service drains. While the service
+   * drains, the client may have sent more requests in good faith, so it is not cut off, and no reply is lost.
    */
-  startClosing(by: 'client' | 'service'): void {
+  startClosing(reason: 'request' | 'draining'): void {
     this.#state = 'closing'; // open → closing
-    this.#isClosedByService = by === 'service';
+    this.#isLastByDraining = reason === 'draining';
   }
 
   /** Sends `text`, the reply to the newest request, as the last one, when those to earlier requests have left. */
-  endWith(text: string, left: Left): void {
+  endWith(text: string, left: OnLeft): void {
     this.#endAfter(this.#previous, () => this.socket.end(text, left));
   }
 
@@ -178,7 +181,7 @@ export class Connection {
       this.#state = 'lingering'; // ending → lingering
       this.socket.resume();
       if (!this.#mayBeCutOff) return;
-      this.#backlog.forget(this.socket); // from now on, the number of requests after the last one is limited here
+      this.#backlog.forget(this.socket); // from now on, they are counted here
       this.#cutOffIfTooMany();
     };
     if (earlier === undefined || earlier.writableFinished) linger();
@@ -203,7 +206,7 @@ export class Connection {
     if (hasLeft && this.#newest === response) this.#newest = undefined;
   }
 
-  /** Forgets responses that have left since then. */
+  /** Forgets the responses that had not left yet when `forgetIfLeft` was called, and have left now. */
   forgetRepliesThatLeft(): void {
     if (this.#previous?.writableFinished) this.#previous = undefined;
     if (this.#newest?.writableFinished) this.#newest = undefined;

@@ -9,13 +9,13 @@ import { OpenRecords, type Reports } from './reports.ts';
 export type ConnectionLimits = {
   /** Connections at once. */
   readonly maxConnections: number;
-  /** Replies at once that wait for others on their connection. */
+  /** Queued replies at once. */
   readonly maxBacklog: number;
   /** Requests at once that node keeps of connections that have been cut off. With more, no other connection is read. */
   readonly maxKeptRequests: number;
   /** How long a connection may be idle, in milliseconds. */
   readonly idleMs: number;
-  /** How long replies may wait without one of them being written, in milliseconds. */
+  /** How long replies may be unread without one of them being written, in milliseconds. */
   readonly unreadMs: number;
   /** How long a client may go on sending after the last reply, in milliseconds. */
   readonly lingerMs: number;
@@ -80,7 +80,9 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (socket.destroyed) return;
     const records = reports.finished && new OpenRecords(socket, reports);
-    entries.set(socket, { connection: new Connection(socket, records, backlog, cutOff), bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs }); // the first sweep may come at once
+    const connection = new Connection(socket, records, backlog, cutOff);
+    // `inactiveMs` is negative, so that a sweep right after this counts nothing.
+    entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs });
     socket.once('close', () => entries.delete(socket));
   });
 
@@ -112,7 +114,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (isClosing) closeIdle();
   }, limits.sweepMs).unref();
 
-  // A connection is active when bytes have been written or received. While a reply waits for the client to read, and when
+  // A connection is active when bytes have been written or received. While a reply is unread, and when
   // the last reply is known, only written bytes count: a client cannot hold a connection by sending.
   function hasBeenActive(entry: Entry): boolean {
     const { bytesRead, bytesWritten, writableLength } = entry.connection.socket;
@@ -131,10 +133,10 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     return Infinity; // a request is arriving: node's own time-outs end that
   }
 
-  // Node's `closeIdleConnections` also closes connections whose replies wait to be read, so it is called only when no
+  // Node's `closeIdleConnections` also closes connections whose replies are unread, so it is called only when no
   // reply waits, and no connection is ending or lingering.
   function closeIdle(): void {
-    const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && !connection.hasWaitingReplies);
+    const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && !connection.hasUnsentReplies);
     if (mayClose) server.closeIdleConnections();
   }
 
@@ -144,7 +146,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     for (const socket of all) if (socket.bytesRead === 0) socket.destroy();
   }
 
-  async function endOfAll(): Promise<void> {
+  async function closeAndWait(): Promise<void> {
     await new Promise<void>((resolve) => closeListeningSocket(server, resolve));
     clearInterval(sweep);
     server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
@@ -153,7 +155,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   }
 
   let ended: Promise<void> | undefined;
-  const stopListening = () => (ended ??= endOfAll());
+  const stopListening = () => (ended ??= closeAndWait()); // later calls wait for the end that the first one has begun
 
   return {
     of: (socket) => entries.get(socket)?.connection,
@@ -174,7 +176,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   };
 }
 
-// The `close` of node:http also closes connections, even when their replies wait to be read. The `close` of node:net
+// The `close` of node:http also closes connections, even when their replies are unread. The `close` of node:net
 // only stops listening.
 function closeListeningSocket(server: Server, closed: () => void): void {
   process.getBuiltinModule('node:net').Server.prototype.close.call(server, closed);

@@ -43,8 +43,8 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
       end(connection, refusalReply, request, message.record);
       return;
     }
-    if (request.mustBeLast) connection.startClosing('client');
-    else if (options.isDraining()) connection.startClosing('service');
+    if (request.mustBeLast) connection.startClosing('request');
+    else if (options.isDraining()) connection.startClosing('draining');
     if (request.hasContent) receiveContent(connection, message, response);
     else respond(connection, message, response);
   }
@@ -68,8 +68,8 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {
     const reply = answer(message.parsed);
-    // While the content arrived, the service may have begun to drain, and node may have parsed another request, which is
-    // the newest one then. Trailers come after the content.
+    // Only the newest request can be the last one. While its content arrived, the service may have begun to drain, and
+    // trailers have come after the content.
     if (connection.isNewest(response) && (!connection.isOpen || options.isDraining() || hasConnectionField(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;
@@ -113,7 +113,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     }
   }
 
-  // Node reads nothing while replies wait for the client, so the client could not send the rest of the head. Node reports
+  // Node reads nothing while too many replies are unread, so the client could not send the rest of the head. Node reports
   // a late request only once. So this looks again, or an incomplete request could hold its connection for ever.
   function giveMoreTime(connection: Connection, error: Error): void {
     const arriving = connection.requestCount + 1;

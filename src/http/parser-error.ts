@@ -12,7 +12,7 @@ const STATUS: ReadonlyMap<unknown, number> = new Map([
 /** The status for a parser error, or undefined when it was the connection that failed. */
 export function statusOfParserError(error: Error): number | undefined {
   const code = codeOf(error);
-  if (code === 'HPE_INVALID_VERSION' && namesOtherVersion(textFromErrorLine(error).text)) return 505; // RFC 9110 15.6.6
+  if (code === 'HPE_INVALID_VERSION' && namesOtherVersion(packetFromFailingLine(error).text)) return 505; // RFC 9110 15.6.6
   return STATUS.get(code) ?? (String(code).startsWith('HPE_') ? 400 : undefined);
 }
 
@@ -27,7 +27,7 @@ function namesOtherVersion(bytes: string): boolean {
  * of the request did not arrive in one piece, or when it is too long.
  */
 export function requestWithUnknownMethod(error: Error): ParsedRequest | undefined {
-  const head = headFromMethod(error);
+  const head = headStartingAtMethod(error);
   const end = head.indexOf('\r\n\r\n');
   const [, method = '', target = '', version = ''] = REQUEST_LINE.exec(head) ?? [];
   // When the method is in the list of node, the parser has stopped at something else.
@@ -51,7 +51,7 @@ const FIELD_LINES = /^(?:[\w!#$%&'*+\-.^`|~]+:[\t -~\x80-\xff]*\r\n)*$/;
 
 // The packet may hold earlier requests: `text` begins after the last line feed before the error. `readLength` is how
 // many characters of it the parser has read.
-function textFromErrorLine(error: Error): { readonly text: string; readonly readLength: number } {
+function packetFromFailingLine(error: Error): { readonly text: string; readonly readLength: number } {
   if (!('rawPacket' in error && Buffer.isBuffer(error.rawPacket) && 'bytesParsed' in error)) return { text: '', readLength: 0 };
   const bytesParsed = Number(error.bytesParsed);
   const start = error.rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
@@ -63,8 +63,8 @@ const LONGEST_METHOD = Math.max(...http.METHODS.map(({ length }) => length));
 const RTSP_METHOD = /(?:ANNOUNCE|DESCRIBE|FLUSH|[GS]ET_PARAMETER|PAUSE|PLAY|RECORD|REDIRECT|SETUP|TEARDOWN) [!-~]+ HTTP$/;
 
 // Content of an earlier request may be in front of the method, and does not belong to it.
-function headFromMethod(error: Error): string {
-  const { text, readLength } = textFromErrorLine(error);
+function headStartingAtMethod(error: Error): string {
+  const { text, readLength } = packetFromFailingLine(error);
   const read = text.slice(0, readLength);
   const code = codeOf(error);
   if (code === 'HPE_INVALID_CONSTANT') return text.slice(RTSP_METHOD.exec(read)?.index ?? text.length);

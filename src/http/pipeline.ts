@@ -1,4 +1,4 @@
-// From a request to its reply: refused when it is illegal, answered by the handler otherwise.
+// From a request to its reply: the request is refused, or answered by the handler.
 import type { ParsedRequest } from './parsed-request.ts';
 import { unexpectedProblem } from './problem.ts';
 import { emptyReply, type Handler, type Reply } from './reply.ts';

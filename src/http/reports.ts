@@ -10,24 +10,24 @@ export type FinishedRequest = {
   /** As sent, without the query. */
   readonly path: string | undefined;
   readonly traceId: string | undefined;
-  /** Undefined: the client left before there was a reply. */
+  /** Undefined: the connection ended before there was a reply. */
   readonly status: number | undefined;
   /** From the request's head to the last byte of the reply. */
   readonly durationMs: number;
   /** Undefined: the connection has none (a Unix socket). */
   readonly remoteAddress: string | undefined;
-  /** True: the client left before the whole reply had been sent. */
+  /** True: the connection ended before the whole reply had been sent. */
   readonly aborted: true | undefined;
 };
 
 export type Reports = {
-  /** An error was thrown on the way to a reply. */
+  /** An error was thrown while a request was answered or something was reported. */
   readonly failed: (error: unknown, traceId: string) => void;
-  /** An illegal request was refused. */
+  /** A request was refused. */
   readonly refused: (status: number) => void;
   /**
    * A connection was closed. At `maxConnections`: one that was idle, or the new one, because none was idle (`full`). When
-   * too many replies waited for earlier ones: the one with the most of them (`backlog`). Others are not reported.
+   * too many replies were queued: the one with the most of them (`backlog`). Others are not reported.
    */
   readonly dropped: (reason: 'idle' | 'full' | 'backlog') => void;
   /** A request is over. Undefined: nobody keeps an access log. */

@@ -27,7 +27,7 @@ const LIMITS = {
   lingerMs: 1_000,
   silentMs: 250,
   sweepMs: 1_000, // the times above are as exact as this, except silentMs
-  maxBacklog: 5_000, // each reply that waits takes 7 KiB (measured), and 2,700 may wait on a connection before node stops reading it
+  maxBacklog: 5_000, // each queued reply takes 7 KiB (measured), and a connection may have 2,700 before node stops reading it
   maxKeptRequests: 1_000, // that node keeps of connections that have been cut off: each takes 7 KiB, too
 };
 
