@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import type { Response } from './incoming-request.ts';
 
 /**
- * Counts the responses that are queued. When there are more than `max` of them on all connections together, `cutOff` is
- * called with the connection that has the most of them, and their number there.
+ * Counts responses that are queued, or that belong to requests after the last one. When there are more than `max` of them
+ * on all connections together, `cutOff` is called with the connection that has the most of them, and their number there.
  */
 export function createBacklog(max: number, cutOff: (socket: Socket, count: number) => void) {
   const queued = new Map<Socket, number>(); // how many, for each connection that has had any
@@ -29,8 +29,6 @@ export function createBacklog(max: number, cutOff: (socket: Socket, count: numbe
   }
 
   return {
-    /** The responses of this connection do not count any more. */
-    forget,
     add: (socket: Socket, response: Response): void => {
       if (!queued.has(socket)) socket.once('close', () => forget(socket));
       change(socket, 1);

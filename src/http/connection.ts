@@ -37,14 +37,16 @@ export class Connection {
   #isLastByDraining = false;
   #isParserOff = false;
 
-  readonly #backlog: Backlog;
+  readonly #queued: Backlog;
+  readonly #ignored: Backlog;
   readonly #cutOff: CutOff;
 
-  /** Of a socket that node has just begun to parse. */
-  constructor(socket: Socket, records: OpenRecords | undefined, backlog: Backlog, cutOff: CutOff) {
+  /** Of a socket that node has just begun to parse. `ignored` counts the requests after the last one. */
+  constructor(socket: Socket, records: OpenRecords | undefined, queued: Backlog, ignored: Backlog, cutOff: CutOff) {
     this.socket = socket;
     this.records = records;
-    this.#backlog = backlog;
+    this.#queued = queued;
+    this.#ignored = ignored;
     this.#cutOff = cutOff;
     // An `error` event without a listener ends the process, and node removes its own listener when the method is
     // CONNECT. There is nothing to do: the client is gone.
@@ -122,27 +124,24 @@ export class Connection {
     this.#requestCount += 1;
     this.#previous = this.#newest;
     this.#newest = response;
-    if (response?.socket === null) this.#backlog.add(this.socket, response); // the reply to it waits for an earlier one
+    if (response?.socket === null) this.#queued.add(this.socket, response); // the reply to it waits for an earlier one
     return true;
   }
 
-  // Node keeps each request after the last one until the connection has closed. Until the last reply has been written,
-  // the backlog counts them as queued (backlog.ts). From then on they are counted here, and a client with too many of them
-  // is cut off (cut-off.ts).
+  // Node keeps each request after the last one until the connection has closed. They are counted apart from the queued
+  // replies, so that they cost no client a reply. When the last reply has been given to the socket, a client that has sent
+  // too many of them is cut off.
   #ignoreRequest(response: Response | undefined): void {
     // Node pauses the socket for each request that it still parses, and its listeners that would resume it are gone.
     if (this.#isParserOff) this.socket.resume();
     this.#requestsAfterLast += 1;
-    if (this.#mayBeCutOff) this.#cutOffIfTooMany();
-    else if (response !== undefined) this.#backlog.add(this.socket, response);
-  }
-
-  get #mayBeCutOff(): boolean {
-    return this.isLingering && !this.#isLastByDraining;
+    if (response !== undefined) this.#ignored.add(this.socket, response);
+    this.#cutOffIfTooMany();
   }
 
   #cutOffIfTooMany(): void {
-    if (this.#requestsAfterLast > MAX_REQUESTS_AFTER_LAST) this.#cutOff.cutOff(this.socket, this.#requestsAfterLast);
+    if (!this.isLingering || this.#isLastByDraining || this.#requestsAfterLast <= MAX_REQUESTS_AFTER_LAST) return;
+    this.#cutOff.cutOff(this.socket, this.#requestsAfterLast);
   }
 
   // Emits content of the previous request that is still buffered, before the next request is noted. When that content is
@@ -180,8 +179,6 @@ export class Connection {
       end();
       this.#state = 'lingering'; // ending → lingering
       this.socket.resume();
-      if (!this.#mayBeCutOff) return;
-      this.#backlog.forget(this.socket); // from now on, they are counted here
       this.#cutOffIfTooMany();
     };
     if (earlier === undefined || earlier.writableFinished) linger();

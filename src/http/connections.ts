@@ -9,7 +9,7 @@ import { OpenRecords, type Reports } from './reports.ts';
 export type ConnectionLimits = {
   /** Connections at once. */
   readonly maxConnections: number;
-  /** Queued replies at once. */
+  /** Queued replies at once, and as many requests that come after the last one on their connection. */
   readonly maxBacklog: number;
   /** Requests at once that node keeps of connections that have been cut off. With more, no other connection is read. */
   readonly maxKeptRequests: number;
@@ -52,11 +52,14 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   // The keys are the sockets that carry HTTP. The connection that was active the longest ago comes first.
   const entries = new Map<Duplex, Entry>();
   const cutOff = createCutOff(limits.maxKeptRequests, () => entries.keys());
-  const backlog = createBacklog(limits.maxBacklog, (socket, count) => {
+  const queued = createBacklog(limits.maxBacklog, cutOffGreatest);
+  const ignored = createBacklog(limits.maxBacklog, cutOffGreatest);
+  let isClosing = false;
+
+  function cutOffGreatest(socket: Socket, count: number): void {
     cutOff.cutOff(socket, count);
     reportDropped('backlog');
-  });
-  let isClosing = false;
+  }
 
   function reportDropped(reason: 'idle' | 'full' | 'backlog'): void {
     try {
@@ -80,7 +83,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (socket.destroyed) return;
     const records = reports.finished && new OpenRecords(socket, reports);
-    const connection = new Connection(socket, records, backlog, cutOff);
+    const connection = new Connection(socket, records, queued, ignored, cutOff);
     // `inactiveMs` is negative, so that a sweep right after this counts nothing.
     entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs });
     socket.once('close', () => entries.delete(socket));

@@ -10,19 +10,32 @@ import type { Duplex } from 'node:stream';
 export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex>) {
   const unclosed = new Set<Duplex>(); // the sockets that have been cut off and have not closed
   let keptRequests = 0; // how many requests node keeps of the connections in `unclosed`
-  let paused: readonly Duplex[] | undefined;
-
-  function resumeAll(): void {
-    keptRequests = 0;
-    for (const socket of paused ?? []) socket.resume();
-    paused = undefined;
-  }
+  let isReading = true;
+  let paused: Duplex[] = [];
 
   function countKept(count: number): void {
     keptRequests += count;
-    if (keptRequests <= maxRequests || paused !== undefined) return;
-    paused = Array.from(sockets()).filter((socket) => !socket.destroyed && !socket.isPaused());
-    for (const socket of paused) socket.pause();
+    if (keptRequests <= maxRequests || !isReading) return;
+    isReading = false;
+    // Not at once: node may be parsing what it has read of another connection, and may pause that connection itself.
+    // Over TLS, node fails when a connection that it has paused is resumed by others.
+    process.nextTick(pauseAll);
+  }
+
+  function pauseAll(): void {
+    if (isReading) return; // all have closed already
+    for (const socket of sockets()) {
+      if (socket.destroyed || socket.isPaused()) continue;
+      socket.pause();
+      paused.push(socket);
+    }
+  }
+
+  function resumeAll(): void {
+    keptRequests = 0;
+    isReading = true;
+    for (const socket of paused) socket.resume();
+    paused = [];
   }
 
   /** Ends the connection of `socket`, of which node keeps `kept` requests. */

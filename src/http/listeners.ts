@@ -10,7 +10,7 @@ import type { ParsedRequest } from './parsed-request.ts';
 import type { OpenRecord } from './reports.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import { emptyReply, type Handler, type Reply } from './reply.ts';
-import { MAX_CONTENT_BYTES, hasConnectionField } from './request-head.ts';
+import { MAX_CONTENT_BYTES, mustBeLast } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
@@ -70,7 +70,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     const reply = answer(message.parsed);
     // Only the newest request can be the last one. While its content arrived, the service may have begun to drain, and
     // trailers have come after the content.
-    if (connection.isNewest(response) && (!connection.isOpen || options.isDraining() || hasConnectionField(message.rawTrailers))) {
+    if (connection.isNewest(response) && (!connection.isOpen || options.isDraining() || mustBeLast(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;
     }
@@ -103,23 +103,24 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     }
     if (connection.isEnding) return;
     const arriving = connection.arrivingRequest;
-    if (arriving !== undefined) {
-      refuseContent(connection, arriving, status); // its content is illegal, or late
-    } else if (status === 408 && connection.socket.isPaused()) {
+    if (status === 408 && connection.socket.isPaused()) {
       giveMoreTime(connection, error);
+    } else if (arriving !== undefined) {
+      refuseContent(connection, arriving, status); // its content is illegal, or late
     } else if (connection.noteRequest(undefined)) {
       const request = requestWithUnknownMethod(error);
       end(connection, request === undefined ? refuse(status, undefined) : replyTo(request), request, connection.records?.open(request));
     }
   }
 
-  // Node reads nothing while too many replies are unread, so the client could not send the rest of the head. Node reports
-  // a late request only once. So this looks again, or an incomplete request could hold its connection for ever.
+  // Node reads nothing while too many replies are unread, so the client could not send the rest of the request. Node
+  // reports a late request only once. So this looks again, or an incomplete request could hold its connection for ever.
   function giveMoreTime(connection: Connection, error: Error): void {
-    const arriving = connection.requestCount + 1;
-    setTimeout(() => {
-      if (!connection.hasReceived(arriving)) onClientError(error, connection.socket);
+    const late = connection.arrivingRequest === undefined ? connection.requestCount + 1 : connection.requestCount;
+    const timer = setTimeout(() => {
+      if (!connection.hasReceived(late)) onClientError(error, connection.socket);
     }, options.headMs).unref();
+    connection.socket.once('close', () => clearTimeout(timer));
   }
 
   function replyTo(request: ParsedRequest): Reply {

@@ -58,21 +58,24 @@ function packetFromFailingLine(error: Error): { readonly text: string; readonly 
   return { text: error.rawPacket.toString('latin1', start), readLength: bytesParsed - start };
 }
 
-const LONGEST_METHOD = Math.max(...http.METHODS.map(({ length }) => length));
-// The methods of RTSP (RFC 2326 10), which the parser knows, but not in a request of HTTP. It stops after the word HTTP.
-const RTSP_METHOD = /(?:ANNOUNCE|DESCRIBE|FLUSH|[GS]ET_PARAMETER|PAUSE|PLAY|RECORD|REDIRECT|SETUP|TEARDOWN) [!-~]+ HTTP$/;
+// Methods that the parser knows, but not in a request of HTTP/1.1: those of RTSP (RFC 2326 10), and that of the HTTP/2
+// preface. After a method of RTSP, the parser stops behind the word HTTP.
+const OTHER_METHODS = ['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT', 'SETUP', 'SET_PARAMETER', 'TEARDOWN', 'PRI'];
+const WITH_OTHER_METHOD = new RegExp(`(?:${OTHER_METHODS.join('|')}) [!-~]+ HTTP$`);
+const PARSER_METHODS = [...http.METHODS, ...OTHER_METHODS];
+const LONGEST_METHOD = Math.max(...PARSER_METHODS.map(({ length }) => length));
 
 // Content of an earlier request may be in front of the method, and does not belong to it.
 function headStartingAtMethod(error: Error): string {
   const { text, readLength } = packetFromFailingLine(error);
   const read = text.slice(0, readLength);
   const code = codeOf(error);
-  if (code === 'HPE_INVALID_CONSTANT') return text.slice(RTSP_METHOD.exec(read)?.index ?? text.length);
+  if (code === 'HPE_INVALID_CONSTANT') return text.slice(WITH_OTHER_METHOD.exec(read)?.index ?? text.length);
   if (code !== 'HPE_INVALID_METHOD') return '';
   // The parser stops at the first character that continues no method it knows: of `GEX` it has read `GE`. So the method
   // begins where the rest of `read` is the beginning of a known method.
   let start = Math.max(0, readLength - LONGEST_METHOD); // not from the beginning: 64 KiB of content would take 22 ms
-  while (!http.METHODS.some((known) => known.startsWith(read.slice(start)))) start += 1;
+  while (!PARSER_METHODS.some((known) => known.startsWith(read.slice(start)))) start += 1;
   return text.slice(start);
 }
 

@@ -6,7 +6,7 @@ import { isHost } from './request-target.ts';
 export const MAX_CONTENT_BYTES = 64 * 1024;
 /** Node refuses a head when its target, field names and values have this many bytes or more. */
 export const MAX_HEAD_BYTES = 16 * 1024;
-const MAX_HEADER_LINES = 100; // browsers send about 20; each line costs memory and time
+export const MAX_HEADER_LINES = 100; // browsers send about 20; each line costs memory and time
 
 export type Head = {
   /** The status that refuses the request, or 0 when its head is legal. */
@@ -74,11 +74,12 @@ const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
 
 /**
- * Whether there is a Connection or Proxy-Connection field among trailer fields (names and values, in turn). There must
- * not be one (RFC 9110 6.5.1), but node's parser obeys it, and would leave the next request without a reply.
+ * Whether trailer fields (names and values, in turn) make their request the last one: there is a Connection or
+ * Proxy-Connection field among them, or node may have dropped one, because there are too many. There must not be one (RFC
+ * 9110 6.5.1), but node's parser obeys it, and would leave the next request without a reply.
  */
-export function hasConnectionField(trailers: readonly string[]): boolean {
-  return trailers.some((name, i) => i % 2 === 0 && ['connection', 'proxy-connection'].includes(name.toLowerCase()));
+export function mustBeLast(trailers: readonly string[]): boolean {
+  return trailers.length > 2 * MAX_HEADER_LINES || trailers.some((name, i) => i % 2 === 0 && ['connection', 'proxy-connection'].includes(name.toLowerCase()));
 }
 
 function illegalHead(status: number): Head {

@@ -7,7 +7,7 @@ import { IncomingRequest } from './incoming-request.ts';
 import { addListeners, type ListenerOptions } from './listeners.ts';
 import { http } from './node-http.ts';
 import type { Handler } from './reply.ts';
-import { MAX_HEAD_BYTES } from './request-head.ts';
+import { MAX_HEAD_BYTES, MAX_HEADER_LINES } from './request-head.ts';
 
 export type ServerOptions = Omit<ListenerOptions, 'headMs'> & {
   /** Connections at once. */
@@ -70,7 +70,8 @@ function nodeOptions(options: ServerOptions): NodeServerOptions<typeof IncomingR
 }
 
 function prepare<S extends Server | SecureServer>(server: S, handler: Handler, options: ServerOptions): TrackedServer<S> {
-  server.maxHeadersCount = 0; // no limit of node's own: it would drop lines, and a second Host with them
+  // Node drops lines above this number, and a second Host with them. But then there are too many lines, which are refused.
+  server.maxHeadersCount = MAX_HEADER_LINES + 1; // without a limit, an unfinished head may have 16,000 of them in memory
   const { keepAliveTimeoutMs, maxConnections, reports } = options;
   const limits = limitsOf(options);
   const connections = trackConnections(server, { ...limits, idleMs: keepAliveTimeoutMs, maxConnections }, reports);

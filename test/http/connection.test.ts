@@ -270,6 +270,15 @@ for (const trailer of ['Connection: close', 'connection: x, close', 'Proxy-Conne
   });
 }
 
+test('a request with more than 100 trailers is the last one, because node may have dropped some; some versions of node refuse it', async (t) => {
+  const { port } = await startService(t);
+  for (const trailers of [`${'X: y\r\n'.repeat(101)}`, `${'X: y\r\n'.repeat(140)}Connection: close\r\n`]) {
+    const { replies, ended } = await exchange(port, `${withContent}0\r\n${trailers}\r\n${get}`);
+    assert.deepEqual([replies.length, replies[0]?.headers.at(-1), ended], [1, 'Connection: close', true]);
+    assert.ok([404, 431].includes(replies[0]?.status ?? 0));
+  }
+});
+
 test('malformed content is refused after the reply to the content before it', async (t) => {
   const { port } = await startService(t);
   const { replies } = await exchange(port, `${withContent}1\r\nx\r\n0\r\n\r\n${withContent}z`);

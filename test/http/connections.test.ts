@@ -135,13 +135,18 @@ test('a head whose rest is not read, because replies wait for the client, is not
   assert.deepEqual([replies.length, new Set(replies.map(({ status }) => status))], [20_000, new Set([200])]);
 });
 
-for (const [what, rest, statuses] of [
-  ['gets 408 when its rest does not come', '', [200, 408]],
-  ['gets 408 when its content does not come', 'TP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na', [200, 408]],
-  ['is answered when its rest comes', 'TP/1.1\r\nHost: a\r\n\r\n', [200, 200]],
-  ['is answered when its rest comes, and the next one has its own time', `TP/1.1\r\nHost: a\r\n\r\n${health}GET /`, [200, 200, 200]],
+const halfHead = 'GET /health HT';
+const halfContent = 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na';
+for (const [what, start, rest, statuses] of [
+  ['a head that was not late, because replies were unread, gets 408 when its rest does not come', halfHead, '', [200, 408]],
+  ['such a head gets 408 when its content does not come', halfHead, 'TP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na', [200, 408]],
+  ['such a head is answered when its rest comes', halfHead, 'TP/1.1\r\nHost: a\r\n\r\n', [200, 200]],
+  ['such a head is answered when its rest comes, and the next one has its own time', halfHead, `TP/1.1\r\nHost: a\r\n\r\n${health}GET /`, [200, 200, 200]],
+  ['content that was not late, because replies were unread, gets 408 when its rest does not come', halfContent, 'b', [200, 408]],
+  ['such content is answered when its rest comes', halfContent, 'bc', [200, 200]],
+  ['such content is answered when its rest comes, and the next request has its own time', halfContent, `bc${health}GET /`, [200, 200, 200]],
 ] as const) {
-  test(`a head that was not late, because replies waited, ${what}`, async (t) => {
+  test(what, async (t) => {
     t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
     const { port, server, refusals } = await startService(t);
     const connection = once(server, 'connection');
@@ -150,8 +155,8 @@ for (const [what, rest, statuses] of [
     const chunks: Buffer[] = [];
     client.on('data', (chunk) => chunks.push(chunk));
     const received = () => parseReplies(Buffer.concat(chunks)).map(({ status }) => status);
-    client.write(`${health}GET /health HT`);
-    while (received().length < 1) await turn();
+    client.write(health + start);
+    while (received().length < 1 || accepted.bytesRead < health.length + start.length) await turn();
     accepted.pause(); // as node does while many replies wait
     server.emit('clientError', Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), accepted); // as node does after 10 s, once
     accepted.resume();
@@ -167,6 +172,22 @@ for (const [what, rest, statuses] of [
     client.destroy();
   });
 }
+
+test('while the service drains, clients with many requests behind their last one do not cost others their replies', async (t) => {
+  const { open, app, port, dropped } = await startWithClock(t);
+  const { client, accepted } = await open();
+  await stall(client, accepted);
+  app.startDraining();
+  for (let i = 0; i < 150; i++) {
+    const other = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+    other.write(health.repeat(30));
+    t.after(() => other.destroy());
+    await once(other, 'end'); // it lingers
+  }
+  const replies = parseReplies(Buffer.concat(await client.resume().toArray()));
+  assert.deepEqual([replies.at(-1)?.headers.at(-1), dropped], ['Connection: close', []]);
+  assert.ok(replies.length > 2_000);
+});
 
 test('a client that reads no replies is dropped whatever it goes on sending after its last request', async (t) => {
   const { open, pass } = await startWithClock(t);
@@ -225,10 +246,19 @@ test('a client that sends a byte at a time is not given more time for it', async
   assert.deepEqual(parseReplies(Buffer.concat(chunks)).map((reply) => reply.status), [408]);
 });
 
-test('the limits are: headers in 10 s, a request in 15 s, looked at every second; headers of 16 KiB, none dropped', async (t) => {
+test('the limits are: headers in 10 s, a request in 15 s, looked at every second; headers of 16 KiB, and one line more than is accepted', async (t) => {
   const { server } = await startService(t);
   const limits = ['headersTimeout', 'requestTimeout', 'connectionsCheckingInterval', 'keepAliveTimeout', 'maxHeaderSize', 'maxHeadersCount'];
-  assert.deepEqual(limits.map((limit) => Reflect.get(server, limit)), [10_000, 15_000, 1_000, 0, 16_384, 0]);
+  assert.deepEqual(limits.map((limit) => Reflect.get(server, limit)), [10_000, 15_000, 1_000, 0, 16_384, 101]);
+});
+
+test('node keeps hardly more lines of a head than are accepted', async (t) => {
+  const { port, server } = await startService(t);
+  const numbers: number[] = [];
+  server.on('request', ({ rawHeaders }) => numbers.push(rawHeaders.length / 2)); // some versions of node refuse the head themselves
+  const { replies, ended } = await exchange(port, `GET /health HTTP/1.1\r\n${'ab:\r\n'.repeat(5_000)}Host: a\r\n\r\n`);
+  assert.deepEqual([replies.map(({ status }) => status), ended], [[431], true]);
+  assert.ok(numbers.every((lines) => lines < 150), String(numbers));
 });
 
 test('at the bound, the connection that has been idle longest makes room for a new one', async (t) => {
@@ -262,7 +292,7 @@ test('at the bound, when no connection is idle, the new one is closed at once', 
   assert.equal(parseReplies((await once(first.client, 'data'))[0])[0]?.body, 'Healthy');
 });
 
-test('when the listener closes, idle connections are closed at once, unless a reply waits to be read on another one', async (t) => {
+test('when the service closes, idle connections are closed at once, unless a reply waits to be read on another one', async (t) => {
   const { open, app, server } = await startWithClock(t);
   const [idle, busy] = [await open(), await open()];
   await use(idle);
@@ -274,7 +304,7 @@ test('when the listener closes, idle connections are closed at once, unless a re
   assert.deepEqual([idle.accepted.destroyed, busy.accepted.destroyed], [true, false]);
 });
 
-test('when the listener closes while a reply waits to be read, idle connections are closed once it has left', async (t) => {
+test('when the service closes while a reply waits to be read, idle connections are closed once it has left', async (t) => {
   const { open, pass, app } = await startWithClock(t);
   const [idle, late] = [await open(), await open()];
   await use(idle);
@@ -369,4 +399,18 @@ test('a connection over TLS is counted once when all are cut', async (t) => {
   for (const { client } of clients) client.on('error', () => {});
   assert.equal(app.closeAll(), 3);
   await Promise.all(clients.map(({ client }) => once(client.resume(), 'close')));
+});
+
+test('TLS clients that send thousands of requests and read nothing are cut off, and no error is thrown', async (t) => {
+  const { openTls, dropped } = await startTls(t);
+  const clients = [];
+  for (let i = 0; i < 60; i++) clients.push((await openTls()).client.on('error', () => {}).pause());
+  for (const client of clients) client.write('GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_500));
+  while (dropped.length === 0) await turn();
+  for (let i = 0; i < 3; i++) {
+    const { client } = await openTls();
+    client.end(health);
+    assert.equal(parseReplies(Buffer.concat(await client.toArray()))[0]?.body, 'Healthy');
+  }
+  for (const client of clients) client.destroy();
 });

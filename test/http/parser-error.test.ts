@@ -143,6 +143,15 @@ test('a method of RTSP, which the parser knows but not in HTTP, is an unknown me
   }
 });
 
+test('a method that begins like one that the parser knows is taken whole', () => {
+  // The method, and what the parser has read of it when it stops.
+  for (const [method, read] of [['PLAN', 'PLA'], ['PLAYX', 'PLAY'], ['PLAYGET', 'PLAY'], ['RECEIVE', 'REC'], ['DESCEND', 'DESC'], ['GET_PARAM', 'GET_PARAM'], ['PRINT', 'PRI'], ['GETX', 'GET']] as const) {
+    for (const content of ['', 'secret-']) {
+      assert.equal(invalidMethod(`${content}${method} /a HTTP/1.1\r\nHost: a\r\n\r\n`, content.length + read.length)?.method, method);
+    }
+  }
+});
+
 test('the head of a request with an unknown method may have 16 KiB', () => {
   const head = (length: number) => `BREW /a HTTP/1.1\r\nHost: a\r\nX: `.padEnd(length, 'x').concat('\r\n\r\n');
   assert.equal(invalidMethod(head(16 * 1024))?.method, 'BREW');
