@@ -42,6 +42,8 @@ export type Surroundings = {
   readonly mayEnd: boolean;
   /** The time limits of the service are very short. */
   readonly isHasty: boolean;
+  /** The service cuts off clients when few replies wait; the clients pipeline more requests. */
+  readonly isNarrow: boolean;
 };
 
 const chance = ({ below }: Random, percent: number) => below(100) < percent;
@@ -53,8 +55,8 @@ export function makeScript(random: Random, surroundings: Surroundings): Script {
   return { parts, behind, steps: makeSteps(random, surroundings, parts, bytes) };
 }
 
-function makeRequests(random: Random, { redirects, drains }: Surroundings): Pick<Script, 'parts' | 'behind'> {
-  const all = legalParts(random);
+function makeRequests(random: Random, { redirects, drains, isNarrow }: Surroundings): Pick<Script, 'parts' | 'behind'> {
+  const all = isNarrow && chance(random, 70) ? manyGreetings(random.below(3_000)) : legalParts(random);
   const [isKnown, isOpaque] = random.pick([[true, false], [true, false], [true, false], [false, true], [false, true], [false, false]]);
   if (isKnown) all.push(chance(random, 60) ? notableLastRequest(random) : lastRequest(random));
   if (drains && !isOpaque && all.length === 0) all.push(greeting(0));
@@ -71,10 +73,11 @@ function makeRequests(random: Random, { redirects, drains }: Surroundings): Pick
 const FEW = [0, 1, 1, 2, 2, 3, 5, 8] as const;
 
 function legalParts(random: Random): Part[] {
-  if (chance(random, 3)) return Array.from({ length: random.below(chance(random, 10) ? 20_000 : 1_000) }, (_, number) => greeting(number));
+  if (chance(random, 3)) return manyGreetings(random.below(chance(random, 10) ? 20_000 : 1_000));
   return Array.from({ length: random.pick(FEW) }, (_, number) => (chance(random, 60) ? greeting(number) : legalRequest(random)));
 }
 
+const manyGreetings = (count: number) => Array.from({ length: count }, (_, number) => greeting(number));
 const greetingBytes = (number: number) => head(`GET /api/greetings?name=${number} HTTP/1.1`, 'Host: a');
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => greetingBytes(-1 - i)).join('');
 

@@ -5,7 +5,7 @@ import { play } from '../fuzz/play.ts';
 import { makeScript } from '../fuzz/script.ts';
 import type { Random } from '../support/random.ts';
 
-const SURROUNDINGS = { redirects: false, drains: false, mayEnd: false, isHasty: false };
+const SURROUNDINGS = { redirects: false, drains: false, mayEnd: false, isHasty: false, isNarrow: false };
 const MANY = 500; // with more requests than this, too many replies may wait, and the service may close the connection
 
 export async function scripted(port: number, random: Random): Promise<number> {
