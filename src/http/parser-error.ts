@@ -58,8 +58,8 @@ function packetFromFailingLine(error: Error): { readonly text: string; readonly 
   return { text: error.rawPacket.toString('latin1', start), readLength: bytesParsed - start };
 }
 
-// Methods that the parser knows, but not in a request of HTTP/1.1: those of RTSP (RFC 2326 10), and that of the HTTP/2
-// preface. After a method of RTSP, the parser stops behind the word HTTP.
+// Methods that the parser knows, but not in a request of HTTP/1.1: those of RTSP, and that of the HTTP/2 preface. After a
+// method of RTSP, the parser stops behind the word HTTP.
 const OTHER_METHODS = ['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT', 'SETUP', 'SET_PARAMETER', 'TEARDOWN', 'PRI'];
 const WITH_OTHER_METHOD = new RegExp(`(?:${OTHER_METHODS.join('|')}) [!-~]+ HTTP$`);
 const PARSER_METHODS = [...http.METHODS, ...OTHER_METHODS];

@@ -28,7 +28,6 @@ const misdirected = lastReply('421 Misdirected Request');
 describe('a method that node does not know', () => {
   const cases: readonly (readonly [what: string, bytes: string, expected: Exchange, refusals: readonly number[]])[] = [
     ['is not allowed on a path of the table', head('BREW /health HTTP/1.1', 'Host: a'), notAllowed, []],
-    ['is not allowed either when it is one of RTSP', head('DESCRIBE /health HTTP/1.1', 'Host: a'), notAllowed, []],
     ['is as good as any other on another path', head('BREW /nope HTTP/1.1', 'Host: a'), notFound, []],
     ['needs no Host in HTTP/1.0', head('BREW /health HTTP/1.0'), notAllowed, []],
     ['is refused without a Host', head('BREW /health HTTP/1.1'), badRequest, [400]],
@@ -45,6 +44,17 @@ describe('a method that node does not know', () => {
       const { port, refusals, reported } = await startService(t);
       assert.deepEqual(await exchange(port, bytes), expected);
       assert.deepEqual([refusals, reported], [refused, []]);
+    });
+  }
+
+  for (const method of ['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT', 'SETUP', 'SET_PARAMETER', 'TEARDOWN']) {
+    test(`${method}, which node's parser knows from RTSP, is logged and not allowed`, async (t) => {
+      const { port, records } = await startService(t, { observed: true });
+      for (const content of ['', 'secret']) {
+        const { replies } = await exchange(port, `${head('GET /health HTTP/1.1', 'Host: a', `Content-Length: ${content.length}`)}${content}${head(`${method} /health HTTP/1.1`, 'Host: a')}`);
+        assert.deepEqual(replies.map(({ status }) => status), [200, 405]);
+      }
+      assert.deepEqual(records.map((record) => record.method), ['GET', method, 'GET', method]);
     });
   }
 
