@@ -55,6 +55,11 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   const queued = createBacklog(limits.maxBacklog, cutOffGreatest);
   const ignored = createBacklog(limits.maxBacklog, cutOffGreatest);
   let isClosing = false;
+  let emptied = () => {}; // called when there is no connection
+
+  function checkIfEmpty(): void {
+    if (sockets.size === 0 && entries.size === 0) emptied();
+  }
 
   function cutOffGreatest(socket: Socket, count: number): void {
     cutOff.cutOff(socket, count);
@@ -77,7 +82,10 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     }
     sockets.add(socket);
     socket.on('error', () => {}); // with TLS, until the handshake is over
-    socket.once('close', () => sockets.delete(socket));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      checkIfEmpty();
+    });
   });
 
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -86,7 +94,10 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     const connection = new Connection(socket, records, queued, ignored, cutOff);
     // `inactiveMs` is negative, so that a sweep right after this counts nothing.
     entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs });
-    socket.once('close', () => entries.delete(socket));
+    socket.once('close', () => {
+      entries.delete(socket);
+      checkIfEmpty();
+    });
   });
 
   function makeRoom(): boolean {
@@ -154,7 +165,10 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     clearInterval(sweep);
     server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
     // A server has closed before its last sockets emit `close`, which completes the records of their requests.
-    await Promise.all([...sockets, ...entries.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+    await new Promise<void>((resolve) => {
+      emptied = resolve;
+      checkIfEmpty();
+    });
   }
 
   let ended: Promise<void> | undefined;

@@ -116,11 +116,14 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   // Node reads nothing while too many replies are unread, so the client could not send the rest of the request. Node
   // reports a late request only once. So this looks again, or an incomplete request could hold its connection for ever.
   function giveMoreTime(connection: Connection, error: Error): void {
+    const { socket } = connection;
     const late = connection.arrivingRequest === undefined ? connection.requestCount + 1 : connection.requestCount;
     const timer = setTimeout(() => {
-      if (!connection.hasReceived(late)) onClientError(error, connection.socket);
+      socket.off('close', cancel);
+      if (!connection.hasReceived(late)) onClientError(error, socket);
     }, options.headMs).unref();
-    connection.socket.once('close', () => clearTimeout(timer));
+    const cancel = () => clearTimeout(timer);
+    socket.once('close', cancel);
   }
 
   function replyTo(request: ParsedRequest): Reply {

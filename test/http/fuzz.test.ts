@@ -31,6 +31,11 @@ async function run(keyPair: KeyPair): Promise<string[]> {
   process.setUncaughtExceptionCaptureCallback((error) => {
     faults.push([`Uncaught in one of these: ${error.stack}`, ...Array.from(running, ([seed, sequence]) => `Seed ${seed}: ${describeSequence(sequence)}`)].join('\n'));
   });
+  // Node warns when a socket has more than ten listeners for one event.
+  const onWarning = (warning: Error) => {
+    if (warning.name === 'MaxListenersExceededWarning') faults.push(`A warning: ${warning.message}`);
+  };
+  process.on('warning', onWarning);
   // A socket on which nothing can come does not keep a process alive, and neither do the service's own timers.
   const wake = setInterval(() => {}, 1_000);
   async function client(): Promise<void> {
@@ -47,6 +52,7 @@ async function run(keyPair: KeyPair): Promise<string[]> {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, client));
   clearInterval(wake);
+  process.off('warning', onWarning);
   process.setUncaughtExceptionCaptureCallback(null);
   return faults;
 }
