@@ -132,8 +132,9 @@ export class Connection {
   // replies, so that they cost no client a reply. When the last reply has been given to the socket, a client that has sent
   // too many of them is cut off.
   #ignoreRequest(response: Response | undefined): void {
-    // Node pauses the socket for each request that it still parses, and its listeners that would resume it are gone.
+    // Node pauses the socket when its buffers are full, and resumes it on `drain`, which does not come any more.
     if (this.#isParserOff) this.socket.resume();
+    response?.req.resume(); // as long as its content is unread, node 20 does not read the socket
     this.#requestsAfterLast += 1;
     if (response !== undefined) this.#ignored.add(this.socket, response);
     this.#cutOffIfTooMany();
@@ -176,6 +177,7 @@ export class Connection {
     this.#state = 'ending'; // open, closing → ending
     this.#takeParserOff();
     const linger = () => {
+      if (this.socket.destroyed) return; // node 20 and 22 emit `finish` then, too
       end();
       this.#state = 'lingering'; // ending → lingering
       this.socket.resume();

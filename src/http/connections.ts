@@ -11,7 +11,7 @@ export type ConnectionLimits = {
   readonly maxConnections: number;
   /** Queued replies at once, and as many requests that come after the last one on their connection. */
   readonly maxBacklog: number;
-  /** Requests at once that node keeps of connections that have been cut off. With more, no other connection is read. */
+  /** Requests at once that node keeps of connections that have been cut off. With more, the other connections are paused. */
   readonly maxKeptRequests: number;
   /** How long a connection may be idle, in milliseconds. */
   readonly idleMs: number;

@@ -4,22 +4,20 @@ import type { Duplex } from 'node:stream';
 /**
  * Makes a function that ends a connection at once, and one that counts the requests after that. Node has read up to
  * 64 KiB of a connection, which may be thousands of requests: it parses all of them, and keeps them until the connection
- * has closed. When it keeps more than `maxRequests` of all connections that have been cut off, none of `sockets` is read
- * until these connections have closed, so that many such clients take little more memory than one.
+ * has closed. When it keeps more than `maxRequests` of all connections that have been cut off, `sockets` are paused until
+ * these connections have closed, so that many such clients take little more memory than one.
  */
 export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex>) {
   const unclosed = new Set<Duplex>(); // the sockets that have been cut off and have not closed
   let keptRequests = 0; // how many requests node keeps of the connections in `unclosed`
   let isReading = true;
-  let paused: Duplex[] = [];
+  const paused = new Map<Duplex, () => void>(); // the sockets that are paused here, with a listener for `pause`
 
   function countKept(count: number): void {
     keptRequests += count;
     if (keptRequests <= maxRequests || !isReading) return;
     isReading = false;
-    // Not at once: node may be parsing what it has read of another connection, and may pause that connection itself.
-    // Over TLS, node fails when a connection that it has paused is resumed by others.
-    process.nextTick(pauseAll);
+    process.nextTick(pauseAll); // not at once: node may be parsing another connection, and may pause it itself
   }
 
   function pauseAll(): void {
@@ -27,15 +25,19 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
     for (const socket of sockets()) {
       if (socket.destroyed || socket.isPaused()) continue;
       socket.pause();
-      paused.push(socket);
+      // When it is paused once more, node has resumed it and paused it itself since. Node will resume it then: over TLS,
+      // it fails when others do.
+      const forget = () => paused.delete(socket);
+      socket.once('pause', forget);
+      paused.set(socket, forget);
     }
   }
 
   function resumeAll(): void {
     keptRequests = 0;
     isReading = true;
-    for (const socket of paused) socket.resume();
-    paused = [];
+    for (const [socket, forget] of paused) socket.off('pause', forget).resume();
+    paused.clear();
   }
 
   /** Ends the connection of `socket`, of which node keeps `kept` requests. */

@@ -118,12 +118,9 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   function giveMoreTime(connection: Connection, error: Error): void {
     const { socket } = connection;
     const late = connection.arrivingRequest === undefined ? connection.requestCount + 1 : connection.requestCount;
-    const timer = setTimeout(() => {
-      socket.off('close', cancel);
-      if (!connection.hasReceived(late)) onClientError(error, socket);
+    setTimeout(() => {
+      if (!socket.destroyed && !connection.hasReceived(late)) onClientError(error, socket);
     }, options.headMs).unref();
-    const cancel = () => clearTimeout(timer);
-    socket.once('close', cancel);
   }
 
   function replyTo(request: ParsedRequest): Reply {

@@ -48,11 +48,13 @@ export type OpenRecord = {
  * record that is closed is always the oldest one.
  */
 export class OpenRecords {
+  readonly #socket: Socket;
   readonly #reports: Reports;
   readonly #remoteAddress: string | undefined;
   readonly #records: OpenRecord[] = [];
 
   constructor(socket: Socket, reports: Reports) {
+    this.#socket = socket;
     this.#reports = reports;
     this.#remoteAddress = socket.remoteAddress; // a socket that has closed does not know it any more
     socket.once('close', () => {
@@ -74,8 +76,9 @@ export class OpenRecords {
     const { request, startedAt, status } = record;
     const { method, path, traceId } = request ?? {};
     const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
+    const hasFailed = Boolean(error) || this.#socket.destroyed || this.#socket.errored !== null; // node 20 and 22 call this without an error then
     try {
-      this.#reports.finished?.({ method, path, status, durationMs, traceId, remoteAddress: this.#remoteAddress, aborted: error ? true : undefined });
+      this.#reports.finished?.({ method, path, status, durationMs, traceId, remoteAddress: this.#remoteAddress, aborted: hasFailed || undefined });
     } catch (thrown) {
       this.#reports.failed(thrown, traceId ?? '');
     }

@@ -75,7 +75,7 @@ const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
 
 /**
  * Whether trailer fields (names and values, in turn) make their request the last one: there is a Connection or
- * Proxy-Connection field among them, or node may have dropped one, because there are too many. There must not be one (RFC
+ * Proxy-Connection field among them, or node 20 may have dropped one, because there are too many. There must not be one (RFC
  * 9110 6.5.1), but node's parser obeys it, and would leave the next request without a reply.
  */
 export function mustBeLast(trailers: readonly string[]): boolean {

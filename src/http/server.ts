@@ -70,8 +70,9 @@ function nodeOptions(options: ServerOptions): NodeServerOptions<typeof IncomingR
 }
 
 function prepare<S extends Server | SecureServer>(server: S, handler: Handler, options: ServerOptions): TrackedServer<S> {
-  // Node drops lines above this number, and a second Host with them. But then there are too many lines, which are refused.
-  server.maxHeadersCount = MAX_HEADER_LINES + 1; // without a limit, an unfinished head may have 16,000 of them in memory
+  // Without a limit, an unfinished head may have 16,000 lines in memory. Above this number, node 20 drops lines, and later
+  // versions refuse the request with 431. Nothing is hidden by that: so many lines are refused by parseHead as well.
+  server.maxHeadersCount = MAX_HEADER_LINES + 1;
   const { keepAliveTimeoutMs, maxConnections, reports } = options;
   const limits = limitsOf(options);
   const connections = trackConnections(server, { ...limits, idleMs: keepAliveTimeoutMs, maxConnections }, reports);

@@ -1,9 +1,12 @@
 // How a connection ends: every last reply arrives, whatever else the client sends or does not read.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { test } from 'node:test';
 import type { App } from '../../src/app.ts';
+import { Connection } from '../../src/http/connection.ts';
+import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { startService } from '../support/service.ts';
 import { exchange, exchangeOn, parseReplies, request, requestBytes } from '../support/wire.ts';
 
@@ -126,6 +129,34 @@ test('a client that sends too much behind its last request is cut off as soon as
     assert.deepEqual(statuses, [...Array.from({ length: earlier }, () => 200), 400]);
     client.destroy();
   }
+});
+
+test('a connection that has ended while its last reply waited does not linger, and is not cut off', () => {
+  const socket = new Socket();
+  const backlog = { add() {} };
+  const cutOff = { cutOff: () => assert.fail('it was cut off'), countRequest() {} };
+  const connection = new Connection(socket, undefined, backlog, backlog, cutOff);
+  const response = () => new ServerResponse(new IncomingRequest(socket));
+  const earlier = response();
+  assert.deepEqual([connection.noteRequest(earlier), connection.noteRequest(response())], [true, true]);
+  connection.endWith('', () => {});
+  for (let i = 0; i < 9; i++) assert.equal(connection.noteRequest(response()), false);
+  socket.destroy();
+  earlier.emit('finish'); // as on node 20 and 22
+  assert.deepEqual([connection.isEnding, connection.isLingering], [true, false]);
+});
+
+test('content of a request behind the last one does not keep the service from reading on', async (t) => {
+  const { port, server } = await startService(t, { limits: { lingerMs: LONG_MS } });
+  const connection = once(server, 'connection');
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+  const [accepted] = await connection;
+  client.write(`GET / HTTP/1.1\r\n\r\nPOST /nope HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n${'x'.repeat(50_000)}`);
+  await once(client, 'end'); // the reply has come
+  assert.equal(accepted.isPaused(), false);
+  client.write('x'.repeat(3_000));
+  client.end();
+  await once(accepted, 'close');
 });
 
 test('a few requests behind the last one do not cost the client its reply', async (t) => {

@@ -65,6 +65,17 @@ test('a connection that node pauses while it parses is not resumed', async () =>
   assert.equal(parsed.isPaused(), true);
 });
 
+test('a connection that node resumes, and pauses again itself, is not resumed', async () => {
+  const [cut, arriving, other] = [newSocket(), newSocket(), newSocket()];
+  createCutOff(0, () => [cut, arriving, other]).cutOff(cut, 1);
+  await tick();
+  arriving.resume(); // content is arriving on it
+  arriving.pause();
+  await once(cut, 'close');
+  assert.deepEqual([arriving.isPaused(), other.isPaused()], [true, false]);
+  assert.equal(other.listenerCount('pause'), 0);
+});
+
 test('nothing is paused when all connections that were cut off have closed meanwhile', async () => {
   const [cut, other] = [newSocket(), newSocket()];
   const { cutOff, countRequest } = createCutOff(0, () => [cut, other]);

@@ -33,6 +33,18 @@ function start(finished?: () => void) {
   return { openRecords, socket, records, failures };
 }
 
+test('a reply is not recorded as whole when its connection has ended or has failed', async () => {
+  for (const error of [undefined, new Error('write EPIPE')]) {
+    const { openRecords, socket, records } = start();
+    openRecords.open(parsed()).status = 200;
+    socket.on('error', () => {}).destroy(error);
+    openRecords.close(); // node 20 and 22 do so without an error
+    assert.deepEqual(records.map(({ status, aborted }) => [status, aborted]), [[200, true]]);
+    await new Promise((resolve) => socket.once('close', resolve));
+    assert.equal(records.length, 1);
+  }
+});
+
 const parsed = () => new ParsedRequest('GET', '/a?name=Ada', '1.1', ['Host', 'a']);
 
 test('a record is complete when the reply has left, and has the time until then to the microsecond', (t) => {
