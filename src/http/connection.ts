@@ -59,7 +59,7 @@ export class Connection {
     socket.removeAllListeners('end');
     socket.on('end', () => {
       if (this.isEnding) return; // the last reply is known already, but node's parser has not been removed yet
-      // While replies wait, they are sent before our side is ended. Otherwise node's listener does what it always does:
+      // Replies that have not left are sent before our side is ended. Otherwise node's listener does what it always does:
       // it reports a request that ends too early, or ends our side.
       if (this.isBusy && this.arrivingRequest === undefined) this.#endAfter(this.#newest, () => socket.end());
       else for (const listener of nodesListeners) listener.call(socket);
@@ -128,8 +128,8 @@ export class Connection {
     return true;
   }
 
-  // Node keeps each request after the last one until the connection has closed. They are counted apart from the queued
-  // replies, so that they cost no client a reply. When the last reply has been given to the socket, a client that has sent
+  // Node keeps each request after the last one until the connection has closed. These requests are counted apart from the
+  // queued replies, so that they cost no other client a reply. When the last reply has been given to the socket, a client that has sent
   // too many of them is cut off.
   #ignoreRequest(response: Response | undefined): void {
     // Node pauses the socket when its buffers are full, and resumes it on `drain`, which does not come any more.
@@ -194,7 +194,7 @@ export class Connection {
       this.#isParserOff = true;
       this.socket.removeAllListeners('data').removeAllListeners('end').on('data', () => {});
     };
-    // While replies wait to be read, node has paused the socket, and only node's listeners can resume it.
+    // While too many replies are unread, node has paused the socket, and only node's listeners can resume it.
     if (this.socket.isPaused()) this.socket.once('resume', takeOff);
     else takeOff();
   }

@@ -147,8 +147,8 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     return Infinity; // a request is arriving: node's own time-outs end that
   }
 
-  // Node's `closeIdleConnections` also closes connections whose replies are unread, so it is called only when no
-  // reply waits, and no connection is ending or lingering.
+  // Node's `closeIdleConnections` also closes connections whose replies are unread, so it is called only when all
+  // replies have left, and no connection is ending or lingering.
   function closeIdle(): void {
     const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && !connection.hasUnsentReplies);
     if (mayClose) server.closeIdleConnections();

@@ -25,8 +25,8 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
     for (const socket of sockets()) {
       if (socket.destroyed || socket.isPaused()) continue;
       socket.pause();
-      // When it is paused once more, node has resumed it and paused it itself since. Node will resume it then: over TLS,
-      // it fails when others do.
+      // When it is paused once more, node has resumed it since and has paused it itself. Only node may resume it then: over
+      // TLS, node throws an error when others do, and the process ends.
       const forget = () => paused.delete(socket);
       socket.once('pause', forget);
       paused.set(socket, forget);
