@@ -3,11 +3,11 @@
 import type { Fields, Log } from './log.ts';
 
 export type ReportLogger = {
-  /** An error was thrown while a request was answered. */
+  /** An error was thrown while a request was answered or something was reported. */
   readonly failed: (error: unknown, traceId: string) => void;
   /** A request was refused with this status. */
   readonly refused: (status: number) => void;
-  /** A connection was closed: one that was idle, a new one because none was idle, or one with too many queued replies. */
+  /** A connection was closed, as `Reports` in `http/reports.ts` says. */
   readonly dropped: (reason: 'idle' | 'full' | 'backlog') => void;
   /** A request is over. Undefined: there is no access log. */
   readonly finished: ((request: Fields) => void) | undefined;
@@ -20,7 +20,7 @@ export type ReportLogger = {
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
 export function createReportLogger(log: Log, accessLog?: Log): ReportLogger {
   const refusals = createSummary((byStatus) => log('warn', 'Illegal requests were refused in the last minute.', { byStatus }));
-  const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many or too many of their replies were queued.', { byReason }));
+  const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many of them, or of their requests.', { byReason }));
   const acceptFailures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
   return {
     failed: (error, traceId) => log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),

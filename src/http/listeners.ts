@@ -14,7 +14,7 @@ import { MAX_CONTENT_BYTES, mustBeLast } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
-  /** Whether every reply is now the last one on its connection. */
+  /** Whether the reply to the newest request of each connection is now its last one. */
   readonly isDraining: () => boolean;
   /** How long the head of a request may take, in milliseconds. */
   readonly headMs: number;

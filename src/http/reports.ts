@@ -7,7 +7,7 @@ import type { ParsedRequest } from './parsed-request.ts';
 export type FinishedRequest = {
   /** Undefined, like the two below, when the request could not be parsed. */
   readonly method: string | undefined;
-  /** As sent, without the query. */
+  /** Without the query and the authority. Empty when the target is illegal and has no path. */
   readonly path: string | undefined;
   readonly traceId: string | undefined;
   /** Undefined: the connection ended before there was a reply. */
