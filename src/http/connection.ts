@@ -83,12 +83,7 @@ export class Connection {
 
   /** Whether a request is in progress: its content is arriving, or its reply has not left. */
   get isBusy(): boolean {
-    return this.#newest?.writableFinished === false || this.#previous?.writableFinished === false;
-  }
-
-  /** Whether a reply has been made and has not left yet. */
-  get hasUnsentReplies(): boolean {
-    return [this.#previous, this.#newest].some((response) => response?.writableEnded === true && !response.writableFinished);
+    return this.#newest?.writableFinished === false;
   }
 
   /** The newest request, while its content is arriving. */

@@ -150,7 +150,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   // Node's `closeIdleConnections` also closes connections whose replies are unread, so it is called only when all
   // replies have left, and no connection is ending or lingering.
   function closeIdle(): void {
-    const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && !connection.hasUnsentReplies);
+    const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && connection.socket.writableLength === 0);
     if (mayClose) server.closeIdleConnections();
   }
 
