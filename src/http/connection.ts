@@ -16,9 +16,6 @@ import type { CutOff } from './cut-off.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
 import type { OpenRecords } from './reports.ts';
 
-/** Called when the last reply has left; with an error when the connection has ended before. */
-type OnLeft = (error?: Error | null) => void;
-
 // A client that pipelines may have sent a few more requests before it learns which one was the last.
 const MAX_REQUESTS_AFTER_LAST = 8;
 
@@ -162,8 +159,8 @@ export class Connection {
   }
 
   /** Sends `text`, the reply to the newest request, as the last one, when those to earlier requests have left. */
-  endWith(text: string, left: OnLeft): void {
-    this.#endAfter(this.#previous, () => this.socket.end(text, left));
+  endWith(text: string): void {
+    this.#endAfter(this.#previous, () => this.socket.end(text, this.records?.close));
   }
 
   // Closing a socket with unread bytes resets the connection, and the reset can overtake the reply (RFC

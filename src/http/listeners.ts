@@ -130,7 +130,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   /** Ends the connection with the reply to its newest request. */
   function end(connection: Connection, reply: Reply, request: ParsedRequest | undefined, record: OpenRecord | undefined): void {
     noteStatus(record, reply.status);
-    connection.endWith(textOf(reply, request, record), (error) => connection.records?.close(error));
+    connection.endWith(textOf(reply, request, record));
   }
 
   function textOf(reply: Reply, request: ParsedRequest | undefined, record: OpenRecord | undefined): string {

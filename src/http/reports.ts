@@ -59,7 +59,7 @@ export class OpenRecords {
     this.#reports = reports;
     this.#remoteAddress = socket.remoteAddress; // a socket that has closed does not know it any more
     socket.once('close', () => {
-      while (this.#records.length > 0) this.close(new Error('The connection has ended.'));
+      while (this.#records.length > 0) this.close();
     });
   }
 
@@ -70,14 +70,14 @@ export class OpenRecords {
     return record;
   }
 
-  /** Reports the oldest record: its reply has left or, with an error, never will. */
-  readonly close = (error?: Error | null): void => {
+  /** Reports the oldest record: its reply has left or, when the connection has ended or failed, never will. */
+  readonly close = (): void => {
     const record = this.#records.shift();
     if (record === undefined) return;
     const { request, startedAt, status } = record;
     const { method, path, traceId } = request ?? {};
     const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-    const hasFailed = Boolean(error) || this.#socket.destroyed || this.#socket.errored !== null; // node 20 and 22 call this without an error then
+    const hasFailed = this.#socket.destroyed || this.#socket.errored !== null;
     try {
       this.#reports.finished?.({ method, path, status, durationMs, traceId, remoteAddress: this.#remoteAddress, aborted: hasFailed || undefined });
     } catch (thrown) {

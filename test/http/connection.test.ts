@@ -139,7 +139,7 @@ test('a connection that has ended while its last reply waited does not linger, a
   const response = () => new ServerResponse(new IncomingRequest(socket));
   const earlier = response();
   assert.deepEqual([connection.noteRequest(earlier), connection.noteRequest(response())], [true, true]);
-  connection.endWith('', () => {});
+  connection.endWith('');
   for (let i = 0; i < 9; i++) assert.equal(connection.noteRequest(response()), false);
   socket.destroy();
   earlier.emit('finish'); // as on node 20 and 22
