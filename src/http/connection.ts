@@ -89,14 +89,9 @@ export class Connection {
     return request?.complete === false ? request : undefined;
   }
 
-  /** How many requests have been noted. */
-  get requestCount(): number {
-    return this.#requestCount;
-  }
-
-  /** Whether the request with this number, counted from 1, has been received to its end. */
-  hasReceived(number: number): boolean {
-    return this.#requestCount > number || (this.#requestCount === number && this.arrivingRequest === undefined);
+  /** How many requests have been received to their end. */
+  get receivedCount(): number {
+    return this.arrivingRequest === undefined ? this.#requestCount : this.#requestCount - 1;
   }
 
   /**

@@ -109,7 +109,8 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
       refuseContent(connection, arriving, status); // its content is illegal, or late
     } else if (connection.noteRequest(undefined)) {
       const request = requestWithUnknownMethod(error);
-      end(connection, request === undefined ? refuse(status, undefined) : replyTo(request), request, connection.records?.open(request));
+      const reply = request === undefined ? refuse(status, undefined) : refusalOf(request) ?? answer(request);
+      end(connection, reply, request, connection.records?.open(request));
     }
   }
 
@@ -117,14 +118,10 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   // reports a late request only once. So this looks again, or an incomplete request could hold its connection for ever.
   function giveMoreTime(connection: Connection, error: Error): void {
     const { socket } = connection;
-    const late = connection.arrivingRequest === undefined ? connection.requestCount + 1 : connection.requestCount;
+    const received = connection.receivedCount;
     setTimeout(() => {
-      if (!socket.destroyed && !connection.hasReceived(late)) onClientError(error, socket);
+      if (!socket.destroyed && connection.receivedCount === received) onClientError(error, socket);
     }, options.headMs).unref();
-  }
-
-  function replyTo(request: ParsedRequest): Reply {
-    return refusalOf(request) ?? answer(request);
   }
 
   /** Ends the connection with the reply to its newest request. */
