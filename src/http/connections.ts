@@ -55,11 +55,6 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   const queued = createBacklog(limits.maxBacklog, cutOffGreatest);
   const ignored = createBacklog(limits.maxBacklog, cutOffGreatest);
   let isClosing = false;
-  let emptied = () => {}; // called when there is no connection
-
-  function checkIfEmpty(): void {
-    if (sockets.size === 0 && entries.size === 0) emptied();
-  }
 
   function cutOffGreatest(socket: Socket, count: number): void {
     cutOff.cutOff(socket, count);
@@ -82,10 +77,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     }
     sockets.add(socket);
     socket.on('error', () => {}); // with TLS, until the handshake is over
-    socket.once('close', () => {
-      sockets.delete(socket);
-      checkIfEmpty();
-    });
+    socket.once('close', () => sockets.delete(socket));
   });
 
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -94,10 +86,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     const connection = new Connection(socket, records, queued, ignored, cutOff);
     // `inactiveMs` is negative, so that a sweep right after this counts nothing.
     entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs });
-    socket.once('close', () => {
-      entries.delete(socket);
-      checkIfEmpty();
-    });
+    socket.once('close', () => entries.delete(socket));
   });
 
   function makeRoom(): boolean {
@@ -161,14 +150,13 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   }
 
   async function closeAndWait(): Promise<void> {
-    await new Promise<void>((resolve) => closeListeningSocket(server, resolve));
+    // The `close` of node:http also closes connections, even when their replies are unread. The `close` of node:net only
+    // stops listening.
+    await new Promise((resolve) => process.getBuiltinModule('node:net').Server.prototype.close.call(server, resolve));
     clearInterval(sweep);
     server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
     // A server has closed before its last sockets emit `close`, which completes the records of their requests.
-    await new Promise<void>((resolve) => {
-      emptied = resolve;
-      checkIfEmpty();
-    });
+    while (sockets.size > 0 || entries.size > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
   let ended: Promise<void> | undefined;
@@ -191,10 +179,4 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
       return count;
     },
   };
-}
-
-// The `close` of node:http also closes connections, even when their replies are unread. The `close` of node:net
-// only stops listening.
-function closeListeningSocket(server: Server, closed: () => void): void {
-  process.getBuiltinModule('node:net').Server.prototype.close.call(server, closed);
 }
