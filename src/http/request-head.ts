@@ -27,16 +27,15 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
   if (fields.length > 2 * MAX_HEADER_LINES) return illegalHead(431); // RFC 6585 5
 
   let host, contentLength, transferEncoding, expectation, traceparent: string | undefined;
-  let hosts = 0, contentLengths = 0, transferEncodings = 0, expectations = 0, traceparents = 0;
   let asksToUpgrade = false, asksToClose = false, asksToKeepAlive = false;
   for (let i = 0; i < fields.length; i += 2) {
     const value = fields[i + 1] ?? '';
     switch (fields[i]?.toLowerCase()) { // RFC 9110 5.1: field names are case-insensitive
-      case 'host': host = value; hosts += 1; break;
-      case 'content-length': contentLength = value; contentLengths += 1; break;
-      case 'transfer-encoding': transferEncoding = value; transferEncodings += 1; break;
-      case 'expect': expectation = value; expectations += 1; break;
-      case 'traceparent': traceparent = value; traceparents += 1; break;
+      case 'host': host = joined(host, value); break;
+      case 'content-length': contentLength = joined(contentLength, value); break;
+      case 'transfer-encoding': transferEncoding = joined(transferEncoding, value); break;
+      case 'expect': expectation = joined(expectation, value); break;
+      case 'traceparent': traceparent = joined(traceparent, value); break;
       case 'upgrade': asksToUpgrade = true; break;
       case 'connection': asksToClose ||= CLOSE.test(value); asksToKeepAlive ||= KEEP_ALIVE.test(value); break;
       // Not in any standard, but node's parser obeys `Proxy-Connection: close` as it does `Connection: close`.
@@ -45,22 +44,21 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
   }
 
   // RFC 9112 3.2: exactly one Host. With two, a proxy could have routed or cached by the other one.
-  if (hosts > 1 || (isHttp11 && hosts === 0)) return illegalHead(400);
-  if (host !== undefined && !isHost(host)) return illegalHead(400);
+  if (host === undefined ? isHttp11 : !isHost(host)) return illegalHead(400);
   // RFC 9112 6.1 to 6.3: only one field may say where the content ends, or requests can be smuggled in it.
-  if (contentLengths + transferEncodings > 1) return illegalHead(400);
+  if (contentLength !== undefined && transferEncoding !== undefined) return illegalHead(400);
   if (transferEncoding !== undefined && !(isHttp11 && transferEncoding.toLowerCase() === 'chunked')) return illegalHead(400);
   if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return illegalHead(400);
   const length = Number(contentLength ?? 0);
   if (length > MAX_CONTENT_BYTES) return illegalHead(413); // RFC 9110 15.5.14
   // RFC 9110 10.1.1: HTTP/1.0 has no expectations, and 100-continue is the only one there is.
-  const expects = isHttp11 && expectations > 0;
-  if (expects && !(expectations === 1 && expectation?.toLowerCase() === '100-continue')) return illegalHead(417);
+  const expects = isHttp11 && expectation !== undefined;
+  if (expects && expectation?.toLowerCase() !== '100-continue') return illegalHead(417);
 
   return {
     refusalStatus: 0,
     host,
-    traceparent: traceparents === 1 ? traceparent : undefined,
+    traceparent: traceparent?.includes(',') ? undefined : traceparent,
     hasContent: (length > 0 || transferEncoding !== undefined) && !expects,
     // Close and HTTP/1.0: RFC 9112 9.3. After a request to upgrade, node's parser skips the bytes that have come with
     // it; after a final status instead of a 100, the client may send the content or not: in these two cases nobody
@@ -68,6 +66,9 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
     mustBeLast: asksToClose || (!isHttp11 && !asksToKeepAlive) || asksToUpgrade || expects,
   };
 }
+
+// RFC 9110 5.3: two lines of a field mean one with both values and a comma between them. No rule above accepts a comma.
+const joined = (earlier: string | undefined, value: string) => (earlier === undefined ? value : `${earlier}, ${value}`);
 
 // RFC 9110 7.6.1: a list of options, in any case.
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
