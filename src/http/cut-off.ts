@@ -10,18 +10,18 @@ import type { Duplex } from 'node:stream';
 export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex>) {
   const unclosed = new Set<Duplex>(); // the sockets that have been cut off and have not closed
   let keptRequests = 0; // how many requests node keeps of the connections in `unclosed`
-  let isReading = true;
   const paused = new Map<Duplex, () => void>(); // the sockets that are paused here, with a listener for `pause`
 
+  const isFull = () => keptRequests > maxRequests;
+
   function countKept(count: number): void {
+    const wasFull = isFull();
     keptRequests += count;
-    if (keptRequests <= maxRequests || !isReading) return;
-    isReading = false;
-    process.nextTick(pauseAll); // not at once: node may be parsing another connection, and may pause it itself
+    if (isFull() && !wasFull) process.nextTick(pauseAll); // not at once: node may be parsing another connection, and may pause it itself
   }
 
   function pauseAll(): void {
-    if (isReading) return; // all have closed already
+    if (!isFull()) return; // all have closed already
     for (const socket of sockets()) {
       if (socket.destroyed || socket.isPaused()) continue;
       socket.pause();
@@ -35,7 +35,6 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
 
   function resumeAll(): void {
     keptRequests = 0;
-    isReading = true;
     for (const [socket, forget] of paused) socket.off('pause', forget).resume();
     paused.clear();
   }
