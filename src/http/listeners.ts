@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
-import { requestWithUnknownMethod, statusOfParserError } from './parser-error.ts';
+import { requestWithUnknownMethod, statusOfParserError, type ClientError } from './parser-error.ts';
 import type { ParsedRequest } from './parsed-request.ts';
 import type { OpenRecord } from './reports.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
@@ -93,8 +93,8 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   }
 
   // Illegal bytes, time-outs, errors of the socket, and methods that node's parser does not know, which are legal.
-  function onClientError(error: Error, stream: Duplex): void {
-    if ('code' in error && error.code === 'HPE_CLOSED_CONNECTION') return; // node's parser has stopped after a last request, and reports the bytes after it
+  function onClientError(error: ClientError, stream: Duplex): void {
+    if (error.code === 'HPE_CLOSED_CONNECTION') return; // node's parser has stopped after a last request, and reports the bytes after it
     const connection = connections.of(stream);
     const status = statusOfParserError(error);
     if (connection === undefined || status === undefined) {
@@ -116,7 +116,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   // Node reads nothing while too many replies are unread, so the client could not send the rest of the request. Node
   // reports a late request only once. So this looks again, or an incomplete request could hold its connection for ever.
-  function giveMoreTime(connection: Connection, error: Error): void {
+  function giveMoreTime(connection: Connection, error: ClientError): void {
     const { socket } = connection;
     const received = connection.receivedCount;
     setTimeout(() => {

@@ -3,17 +3,20 @@ import { http } from './node-http.ts';
 import { ParsedRequest } from './parsed-request.ts';
 import { MAX_HEAD_BYTES } from './request-head.ts';
 
-const STATUS: ReadonlyMap<unknown, number> = new Map([
+/** An error that node reports of a client. One of its parser has the packet, and how many bytes of it have been parsed. */
+export type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
+
+const STATUS: ReadonlyMap<string, number> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408], // RFC 9110 15.5.9
   ['HPE_HEADER_OVERFLOW', 431], // RFC 6585 5
   ['HPE_PAUSED_H2_UPGRADE', 505], // the HTTP/2 preface: RFC 9113 3.4
 ]);
 
 /** The status for a parser error, or undefined when it was the connection that failed. */
-export function statusOfParserError(error: Error): number | undefined {
-  const code = codeOf(error);
+export function statusOfParserError(error: ClientError): number | undefined {
+  const { code = '' } = error;
   if (code === 'HPE_INVALID_VERSION' && namesOtherVersion(packetFromFailingLine(error).text)) return 505; // RFC 9110 15.6.6
-  return STATUS.get(code) ?? (String(code).startsWith('HPE_') ? 400 : undefined);
+  return STATUS.get(code) ?? (code.startsWith('HPE_') ? 400 : undefined);
 }
 
 function namesOtherVersion(bytes: string): boolean {
@@ -26,7 +29,7 @@ function namesOtherVersion(bytes: string): boolean {
  * has a list of methods, but RFC 9110 9.1 allows any token. Undefined when the error is another one, when the head
  * of the request did not arrive in one piece, or when it is too long.
  */
-export function requestWithUnknownMethod(error: Error): ParsedRequest | undefined {
+export function requestWithUnknownMethod(error: ClientError): ParsedRequest | undefined {
   const head = headStartingAtMethod(error);
   const end = head.indexOf('\r\n\r\n');
   const [, method = '', target = '', version = ''] = REQUEST_LINE.exec(head) ?? [];
@@ -51,11 +54,10 @@ const FIELD_LINES = /^(?:[\w!#$%&'*+\-.^`|~]+:[\t -~\x80-\xff]*\r\n)*$/;
 
 // The packet may hold earlier requests: `text` begins after the last line feed before the error. `readLength` is how
 // many characters of it the parser has read.
-function packetFromFailingLine(error: Error): { readonly text: string; readonly readLength: number } {
-  if (!('rawPacket' in error && Buffer.isBuffer(error.rawPacket) && 'bytesParsed' in error)) return { text: '', readLength: 0 };
-  const bytesParsed = Number(error.bytesParsed);
-  const start = error.rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
-  return { text: error.rawPacket.toString('latin1', start), readLength: bytesParsed - start };
+function packetFromFailingLine({ rawPacket, bytesParsed }: ClientError): { readonly text: string; readonly readLength: number } {
+  if (rawPacket === undefined || bytesParsed === undefined) return { text: '', readLength: 0 };
+  const start = rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
+  return { text: rawPacket.toString('latin1', start), readLength: bytesParsed - start };
 }
 
 // Methods that the parser knows, but not in a request of HTTP/1.1: those of RTSP, and that of the HTTP/2 preface. After a
@@ -66,19 +68,14 @@ const PARSER_METHODS = [...http.METHODS, ...OTHER_METHODS];
 const LONGEST_METHOD = Math.max(...PARSER_METHODS.map(({ length }) => length));
 
 // Content of an earlier request may be in front of the method, and does not belong to it.
-function headStartingAtMethod(error: Error): string {
+function headStartingAtMethod(error: ClientError): string {
   const { text, readLength } = packetFromFailingLine(error);
   const read = text.slice(0, readLength);
-  const code = codeOf(error);
-  if (code === 'HPE_INVALID_CONSTANT') return text.slice(WITH_OTHER_METHOD.exec(read)?.index ?? text.length);
-  if (code !== 'HPE_INVALID_METHOD') return '';
+  if (error.code === 'HPE_INVALID_CONSTANT') return text.slice(WITH_OTHER_METHOD.exec(read)?.index ?? text.length);
+  if (error.code !== 'HPE_INVALID_METHOD') return '';
   // The parser stops at the first character that continues no method it knows: of `GEX` it has read `GE`. So the method
   // begins where the rest of `read` is the beginning of a known method.
   let start = Math.max(0, readLength - LONGEST_METHOD); // not from the beginning: 64 KiB of content would take 22 ms
   while (!PARSER_METHODS.some((known) => known.startsWith(read.slice(start)))) start += 1;
   return text.slice(start);
-}
-
-function codeOf(error: Error): unknown {
-  return 'code' in error ? error.code : undefined;
 }
