@@ -4,25 +4,15 @@ import type { Duplex } from 'node:stream';
 import { createBacklog } from './backlog.ts';
 import { Connection } from './connection.ts';
 import { createCutOff } from './cut-off.ts';
+import type { Limits } from './limits.ts';
 import { OpenRecords, type Reports } from './reports.ts';
 
-export type ConnectionLimits = {
+export type ConnectionOptions = {
   /** Connections at once. */
   readonly maxConnections: number;
-  /** Queued replies at once, and as many requests that come after the last one on their connection. */
-  readonly maxBacklog: number;
-  /** Requests at once that node keeps of connections that have been cut off. With more, the other connections are paused. */
-  readonly maxKeptRequests: number;
   /** How long a connection may be idle, in milliseconds. */
-  readonly idleMs: number;
-  /** How long replies may be unread without one of them being written, in milliseconds. */
-  readonly unreadMs: number;
-  /** How long a client may go on sending after the last reply, in milliseconds. */
-  readonly lingerMs: number;
-  /** How often the times above are checked, in milliseconds. */
-  readonly sweepMs: number;
-  /** How long a connection that has received no byte is kept while the server closes, in milliseconds. */
-  readonly silentMs: number;
+  readonly keepAliveTimeoutMs: number;
+  readonly reports: Reports;
 };
 
 export type Connections = {
@@ -46,7 +36,8 @@ type Entry = {
 };
 
 /** Keeps track of the connections of `server`, which is one of node:http or node:https. */
-export function trackConnections(server: Server & { closeIdleConnections(): void }, limits: ConnectionLimits, reports: Reports): Connections {
+export function trackConnections(server: Server & { closeIdleConnections(): void }, limits: Limits, options: ConnectionOptions): Connections {
+  const { maxConnections, keepAliveTimeoutMs, reports } = options;
   // TCP or Unix sockets, as accepted. With TLS, each of them carries a TLS socket.
   const sockets = new Set<Socket>();
   // The keys are the sockets that carry HTTP. The connection that was active the longest ago comes first.
@@ -70,7 +61,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   }
 
   server.on('connection', (socket: Socket) => {
-    if (sockets.size >= limits.maxConnections && !makeRoom()) {
+    if (sockets.size >= maxConnections && !makeRoom()) {
       socket.destroy();
       reportDropped('full');
       return;
@@ -132,7 +123,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   function limitOf(connection: Connection): number {
     if (connection.isLingering && connection.socket.writableLength === 0) return limits.lingerMs;
     if (connection.socket.writableLength > 0 || connection.isEnding) return limits.unreadMs;
-    if (connection.isOpen && !connection.isBusy) return limits.idleMs;
+    if (connection.isOpen && !connection.isBusy) return keepAliveTimeoutMs;
     return Infinity; // a request is arriving: node's own time-outs end that
   }
 

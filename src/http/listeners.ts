@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import type { IncomingRequest, Response } from './incoming-request.ts';
+import type { Limits } from './limits.ts';
 import { requestWithUnknownMethod, statusOfParserError, type ClientError } from './parser-error.ts';
 import type { ParsedRequest } from './parsed-request.ts';
 import type { OpenRecord } from './reports.ts';
@@ -16,15 +17,13 @@ import { lastReplyText, send } from './send.ts';
 export type ListenerOptions = PipelineOptions & {
   /** Whether the reply to the newest request of each connection is now its last one. */
   readonly isDraining: () => boolean;
-  /** How long the head of a request may take, in milliseconds. */
-  readonly headMs: number;
 };
 
 // RFC 9110 15.6.2: no resource here supports this method, because the service is not a proxy.
 const connectReply = emptyReply(501);
 
 /** Adds the listeners to `server`. Legal requests are answered by `handler`. */
-export function addListeners(server: Server<typeof IncomingRequest>, connections: Connections, handler: Handler, options: ListenerOptions): void {
+export function addListeners(server: Server<typeof IncomingRequest>, connections: Connections, handler: Handler, { headMs }: Limits, options: ListenerOptions): void {
   const { refusalOf, answer, refuse, unexpected } = createPipeline(handler, options);
 
   server.on('request', onRequest);
@@ -121,7 +120,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     const received = connection.receivedCount;
     setTimeout(() => {
       if (!socket.destroyed && connection.receivedCount === received) onClientError(error, socket);
-    }, options.headMs).unref();
+    }, headMs).unref();
   }
 
   /** Ends the connection with the reply to its newest request. */

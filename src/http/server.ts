@@ -2,36 +2,18 @@
 import type { Server as NodeServer, ServerOptions as NodeServerOptions, ServerResponse } from 'node:http';
 import type { Server as NodeSecureServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
-import { trackConnections, type Connections } from './connections.ts';
+import { trackConnections, type ConnectionOptions, type Connections } from './connections.ts';
 import { IncomingRequest } from './incoming-request.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import { addListeners, type ListenerOptions } from './listeners.ts';
 import { http } from './node-http.ts';
 import type { Handler } from './reply.ts';
 import { MAX_HEAD_BYTES, MAX_HEADER_LINES } from './request-head.ts';
 
-export type ServerOptions = Omit<ListenerOptions, 'headMs'> & {
-  /** Connections at once. */
-  readonly maxConnections: number;
-  /** How long a connection may be idle, in milliseconds. */
-  readonly keepAliveTimeoutMs: number;
+export type ServerOptions = ListenerOptions & ConnectionOptions & {
   /** Limits that tests make narrower. */
   readonly limits?: Partial<Limits>;
 };
-
-const LIMITS = {
-  // A head is a few hundred bytes: 10 s is enough on the slowest link, and short for a client that sends a
-  // byte at a time to hold its connection (Slowloris). Content is 64 KiB at most: 5 s more.
-  headMs: 10_000,
-  requestMs: 15_000,
-  unreadMs: 15_000, // as long as for a whole request
-  lingerMs: 1_000,
-  silentMs: 250,
-  sweepMs: 1_000, // the times above are as exact as this, except silentMs
-  maxBacklog: 5_000, // each queued reply takes 7 KiB (measured), and a connection may have 2,700 before node stops reading it
-  maxKeptRequests: 1_000, // that node keeps of connections that have been cut off: each takes 7 KiB, too
-};
-
-export type Limits = { readonly [name in keyof typeof LIMITS]: number };
 
 type ResponseClass = typeof ServerResponse<IncomingRequest>;
 export type Server = NodeServer<typeof IncomingRequest, ResponseClass>;
@@ -73,9 +55,8 @@ function prepare<S extends Server | SecureServer>(server: S, handler: Handler, o
   // Without a limit, an unfinished head may have 16,000 lines in memory. Above this number, node 20 drops lines, and later
   // versions refuse the request with 431. Nothing is hidden by that: so many lines are refused by parseHead as well.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
-  const { keepAliveTimeoutMs, maxConnections, reports } = options;
   const limits = limitsOf(options);
-  const connections = trackConnections(server, { ...limits, idleMs: keepAliveTimeoutMs, maxConnections }, reports);
-  addListeners(server, connections, handler, { ...options, headMs: limits.headMs });
+  const connections = trackConnections(server, limits, options);
+  addListeners(server, connections, handler, limits, options);
   return { nodeServer: server, ...connections };
 }

@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createApp, type App } from '../../src/app.ts';
 import type { FinishedRequest } from '../../src/http/reports.ts';
-import type { Limits } from '../../src/http/server.ts';
+import type { Limits } from '../../src/http/limits.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 

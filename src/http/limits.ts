@@ -1,0 +1,28 @@
+// The limits of a server that are the same wherever it runs. Times are in milliseconds.
+
+export const LIMITS = {
+  /**
+   * How long a head or a TLS handshake may take. A head is a few hundred bytes: 10 s is enough on the slowest link, and short
+   * for a client that sends a byte at a time to hold its connection (Slowloris).
+   */
+  headMs: 10_000,
+  /** How long a whole request may take. Content is 64 KiB at most: 5 s more. */
+  requestMs: 15_000,
+  /** How long replies may be unread without one of them being written: as long as a whole request may take. */
+  unreadMs: 15_000,
+  /** How long a client may go on sending after the last reply. */
+  lingerMs: 1_000,
+  /** How long a connection that has received no byte is kept while the server closes. */
+  silentMs: 250,
+  /** How often the times above are checked, except `silentMs`. They are as exact as this. */
+  sweepMs: 1_000,
+  /**
+   * Queued replies at once, and as many requests that come after the last one on their connection. Each takes 7 KiB
+   * (measured), and a connection may have 2,700 before node stops reading it.
+   */
+  maxBacklog: 5_000,
+  /** Requests at once, of 7 KiB, too, that node keeps of connections that have been cut off. With more, the others are paused. */
+  maxKeptRequests: 1_000,
+};
+
+export type Limits = { readonly [name in keyof typeof LIMITS]: number };
