@@ -2,32 +2,23 @@
 // that any client can cause as counts, in at most one summary of each kind a minute, so that no client can fill the log.
 import type { Fields, Log } from './log.ts';
 
-export type ReportLogger = {
-  /** An error was thrown while a request was answered or something was reported. */
-  readonly failed: (error: unknown, traceId: string) => void;
-  /** A request was refused with this status. */
-  readonly refused: (status: number) => void;
-  /** A connection was closed, as `Reports` in `http/reports.ts` says. */
-  readonly dropped: (reason: 'idle' | 'full' | 'backlog') => void;
-  /** A request is over. Undefined: there is no access log. */
-  readonly finished: ((request: Fields) => void) | undefined;
-  /** A connection could not be accepted, for example because the process has no file descriptor left for it. */
-  readonly acceptFailed: (error: unknown) => void;
-  /** Logs at once all counts that have not been logged yet. */
-  readonly summarize: () => void;
-};
-
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
-export function createReportLogger(log: Log, accessLog?: Log): ReportLogger {
+export function createReportLogger(log: Log, accessLog?: Log) {
   const refusals = createSummary((byStatus) => log('warn', 'Illegal requests were refused in the last minute.', { byStatus }));
   const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many of them, or of their requests.', { byReason }));
   const acceptFailures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
   return {
-    failed: (error, traceId) => log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
+    /** An error was thrown while a request was answered or something was reported. */
+    failed: (error: unknown, traceId: string) => log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
+    /** A request was refused with this status. */
     refused: refusals.count,
+    /** A connection was closed, as `Reports` in `http/reports.ts` says. */
     dropped: drops.count,
-    finished: accessLog && ((request) => accessLog('info', 'Request', request)),
-    acceptFailed: (error) => acceptFailures.count(error instanceof Error && 'code' in error ? String(error.code) : String(error)),
+    /** A request is over. Undefined: there is no access log. */
+    finished: accessLog && ((request: Fields) => accessLog('info', 'Request', request)),
+    /** A connection could not be accepted, for example because the process has no file descriptor left for it. */
+    acceptFailed: (error: unknown) => acceptFailures.count(error instanceof Error && 'code' in error ? String(error.code) : String(error)),
+    /** Logs at once all counts that have not been logged yet. */
     summarize: () => {
       for (const { summarize } of [refusals, drops, acceptFailures]) summarize();
     },
