@@ -15,17 +15,6 @@ export type ConnectionOptions = {
   readonly reports: Reports;
 };
 
-export type Connections = {
-  /** The connection of a socket, unless it has closed or its TLS handshake is not over. */
-  readonly of: (socket: Duplex) => Connection | undefined;
-  /** Stops listening, and resolves when all connections have ended. */
-  readonly stopListening: () => Promise<void>;
-  /** Stops listening, closes idle connections, and resolves when the busy ones have ended. */
-  readonly close: () => Promise<void>;
-  /** Ends all connections at once, and returns how many there were. */
-  readonly closeAll: () => number;
-};
-
 /** A connection, and what the last sweep has seen of it. */
 type Entry = {
   readonly connection: Connection;
@@ -36,7 +25,7 @@ type Entry = {
 };
 
 /** Keeps track of the connections of `server`, which is one of node:http or node:https. */
-export function trackConnections(server: Server & { closeIdleConnections(): void }, limits: Limits, options: ConnectionOptions): Connections {
+export function trackConnections(server: Server & { closeIdleConnections(): void }, limits: Limits, options: ConnectionOptions) {
   const { maxConnections, keepAliveTimeoutMs, reports } = options;
   // TCP or Unix sockets, as accepted. With TLS, each of them carries a TLS socket.
   const sockets = new Set<Socket>();
@@ -154,8 +143,11 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   const stopListening = () => (ended ??= closeAndWait()); // later calls wait for the end that the first one has begun
 
   return {
-    of: (socket) => entries.get(socket)?.connection,
+    /** The connection of a socket, unless it has closed or its TLS handshake is not over. */
+    of: (socket: Duplex) => entries.get(socket)?.connection,
+    /** Stops listening, and resolves when all connections have ended. */
     stopListening,
+    /** Stops listening, closes idle connections, and resolves when the busy ones have ended. */
     close: () => {
       isClosing = true;
       closeIdle();
@@ -163,6 +155,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
       setTimeout(closeSilent, limits.silentMs).unref();
       return stopListening();
     },
+    /** Ends all connections at once, and returns how many there were. */
     closeAll: () => {
       const count = sockets.size;
       for (const socket of sockets) socket.destroy();
@@ -171,3 +164,5 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     },
   };
 }
+
+export type Connections = ReturnType<typeof trackConnections>;
