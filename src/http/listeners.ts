@@ -125,17 +125,15 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   /** Ends the connection with the reply to its newest request. */
   function end(connection: Connection, reply: Reply, request: ParsedRequest | undefined, record: OpenRecord | undefined): void {
-    noteStatus(record, reply.status);
-    connection.endWith(textOf(reply, request, record));
-  }
-
-  function textOf(reply: Reply, request: ParsedRequest | undefined, record: OpenRecord | undefined): string {
+    let text;
     try {
-      return lastReplyText(reply);
+      text = lastReplyText(reply);
     } catch (error) {
-      noteStatus(record, 500);
-      return lastReplyText(unexpected(error, request));
+      end(connection, unexpected(error, request), request, record); // nothing in this reply is illegal
+      return;
     }
+    noteStatus(record, reply.status);
+    connection.endWith(text);
   }
 }
 
