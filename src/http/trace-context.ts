@@ -1,7 +1,7 @@
 // W3C Trace Context Level 1: the id of a request, by which a log line and a reply are found in the trace of the caller.
 
-// Section 3.2: ids of zeros only are invalid. Section 3.2.4: what a later version adds follows a dash.
-const TRACEPARENT = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
+// Section 3.2: the version ff and ids of zeros only are invalid. Section 3.2.4: what a later version adds follows a dash.
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 1;
 
 /**
@@ -10,10 +10,9 @@ const SAMPLED = 1;
  */
 export function childTraceparent(parent: string | undefined): string {
   const [, version, parentTraceId, flags = '', more] = (parent !== undefined && TRACEPARENT.exec(parent)) || [];
-  const isVersionValid = version !== 'ff' && !(version === '00' && more !== undefined);
   const random = randomHex(24);
   const spanId = random.slice(32);
-  if (parentTraceId === undefined || !isVersionValid) return `00-${random.slice(0, 32)}-${spanId}-00`;
+  if (parentTraceId === undefined || (version === '00' && more !== undefined)) return `00-${random.slice(0, 32)}-${spanId}-00`;
   const sampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
   return `00-${parentTraceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
