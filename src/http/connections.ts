@@ -112,7 +112,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   function limitOf(connection: Connection): number {
     if (connection.isLingering && connection.socket.writableLength === 0) return limits.lingerMs;
     if (connection.socket.writableLength > 0 || connection.isEnding) return limits.unreadMs;
-    if (connection.isOpen && !connection.isBusy) return keepAliveTimeoutMs;
+    if (!connection.isBusy) return keepAliveTimeoutMs;
     return Infinity; // a request is arriving: node's own time-outs end that
   }
 
