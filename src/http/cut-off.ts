@@ -12,6 +12,8 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
   let keptRequests = 0; // how many requests node keeps of the connections in `unclosed`
   const paused = new Map<Duplex, () => void>(); // the sockets that are paused here, with a listener for `pause`
 
+  let newestFirst = true; // which sockets are resumed first; it alternates
+
   const isFull = () => keptRequests > maxRequests;
 
   function countKept(count: number): void {
@@ -25,8 +27,8 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
     for (const socket of sockets()) {
       if (socket.destroyed || socket.isPaused()) continue;
       socket.pause();
-      // When it is paused once more, node has resumed it since and has paused it itself. Only node may resume it then: over
-      // TLS, node throws an error when others do, and the process ends.
+      // A second `pause` means that node has resumed the socket and paused it again, for a reason of its own. Then only node
+      // may resume it: over TLS, node throws an error when others do, and the process ends.
       const forget = () => paused.delete(socket);
       socket.once('pause', forget);
       paused.set(socket, forget);
@@ -35,7 +37,11 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
 
   function resumeAll(): void {
     keptRequests = 0;
-    for (const [socket, forget] of paused) socket.off('pause', forget).resume();
+    const all = Array.from(paused);
+    // Otherwise hundreds of clients that are cut off one after the other would make all others wait for seconds.
+    if (newestFirst) all.reverse();
+    newestFirst = !newestFirst;
+    for (const [socket, forget] of all) socket.off('pause', forget).resume();
     paused.clear();
   }
 

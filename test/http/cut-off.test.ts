@@ -106,3 +106,19 @@ test('the errors that node makes when a connection that is cut off closes have n
   await once(socket, 'close');
   assert.deepEqual([during, Error.stackTraceLimit], [0, before]);
 });
+
+test('the connections that were paused are resumed in turn from either end, so that neither end makes the other wait', async () => {
+  const sockets = [newSocket(), newSocket(), newSocket()];
+  const { cutOff } = createCutOff(0, () => sockets);
+  const order: number[] = [];
+  sockets.forEach((socket, i) => socket.on('data', () => {}).on('resume', () => order.push(i)));
+  await tick();
+  for (const expected of [[2, 1, 0], [0, 1, 2], [2, 1, 0]]) {
+    order.length = 0;
+    const cut = newSocket();
+    cutOff(cut, 1);
+    await once(cut, 'close');
+    await turn();
+    assert.deepEqual(order, expected);
+  }
+});
