@@ -214,7 +214,7 @@ const README_PHRASES = [
   'The name is empty: 1 to {MAX_NAME_LENGTH} characters are accepted.',
   'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or {MAX_HEAD_BYTES} and more of target', 'or has more than {MAX_HEAD_BYTES}, the reply is 400',
   'a request head; a whole request | {headMs}; {requestMs} |', 'gets another {headMs} each time |', 'checked once {sweepMs}', '| {unreadMs} in which none of its unread replies can be written',
-  'on their connection | {maxBacklog} on a server |', 'behind the last one of a connection | {MAX_REQUESTS_AFTER_LAST} that arrive in the same read as it; {maxBacklog} on a server |', 'or more than {maxBacklog} requests', 'or more than {MAX_HEADER_LINES} of them', 'still has in memory | {maxKeptRequests} on a server',
+  'on their connection | {maxBacklog} on a server;', 'behind the last one of a connection | {MAX_REQUESTS_AFTER_LAST} that arrive in the same read as it; {maxBacklog} on a server |', 'or more than {maxBacklog} requests', 'or more than {MAX_HEADER_LINES} of them', 'still has in memory | {maxKeptRequests} on a server',
   'the client ends its side, {lingerMs} has passed', 'More than {MAX_CONTENT_BYTES} of content arrive', 'received no byte is closed after {silentMs}',
   'none of them can be written for {unreadMs} |', 'More than {maxBacklog} replies are queued on its server', 'More than {MAX_REQUESTS_AFTER_LAST} requests arrive in the same read',
   'handshake fails, or takes more than {headMs}',

@@ -17,8 +17,8 @@ export const LIMITS = {
   /** How often the times above are checked, except `silentMs`. They are as exact as this. */
   sweepMs: 1_000,
   /**
-   * Queued replies at once, and as many requests that come after the last one on their connection. Each takes 7 KiB
-   * (measured), and a connection may have 2,700 before node stops reading it.
+   * Queued replies at once, and as many requests that come after the last one on their connection. Each takes 7 KiB, and one
+   * with a large head counts as several (backlog.ts). A connection may have 2,700 before node stops reading it.
    */
   maxBacklog: 5_000,
   /** Requests at once, of 7 KiB, too, that node keeps of connections that have been cut off. With more, the others are paused. */

@@ -51,12 +51,16 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   // Content is received to its end and discarded before the request is answered: when it is malformed, nobody can
   // tell where the next request begins (request smuggling).
   function receiveContent(connection: Connection, message: IncomingRequest, response: Response): void {
+    message.forgetFields();
     let bytes = 0;
     function onData(chunk: Buffer): void {
       bytes += chunk.length;
       if (bytes > MAX_CONTENT_BYTES) refuseContent(connection, message, 413); // RFC 9110 15.5.14
     }
-    message.on('data', onData).on('end', () => respond(connection, message, response));
+    message.on('data', onData).on('end', () => {
+      respond(connection, message, response);
+      message.rawTrailers = []; // up to 16 KiB, which would be kept until the reply has left
+    });
   }
 
   /** Refuses a request because of its content. Content that has been parsed already may still be emitted, and is ignored. */

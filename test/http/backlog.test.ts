@@ -55,6 +55,32 @@ test('a response that has left does not wait any more, and neither do those of a
   add(other, response());
 });
 
+test('a request with a large head counts as several small ones', () => {
+  const many = (length: number) => Array.from({ length }, () => ['X', 'y']).flat();
+  for (const [count, url, rawHeaders] of [
+    [1, '/', ['Host', 'a']],
+    [1, '/', many(30)],
+    [2, `/${'a'.repeat(4 * 1024)}`, []],
+    [2, '/', ['Host', 'a', 'X', 'y'.repeat(7 * 1024)]],
+    [2, '/', many(56)],
+    [4, '/', ['X', 'y'.repeat(14 * 1024), ...many(56)]],
+  ] as const) {
+    const large = response();
+    Object.assign(large.req, { url, rawHeaders });
+    const cuts: number[] = [];
+    const { add } = createBacklog(count - 1, (_socket, cut) => cuts.push(cut));
+    const socket = new Socket();
+    add(socket, large);
+    assert.deepEqual(cuts, [count]);
+    createBacklog(count, () => assert.fail('it counts as one more')).add(socket, large);
+    const again = createBacklog(count, () => assert.fail('it counts after it has left'));
+    for (let i = 0; i < 3; i++) {
+      again.add(socket, large);
+      large.emit('finish');
+    }
+  }
+});
+
 test('clients that send a few requests after their last one do not cost others their replies', async (t) => {
   const { port, server, dropped } = await startService(t, { limits: { maxBacklog: 50, lingerMs: 86_400_000 } });
   const get = requestBytes('GET', '/health', []);

@@ -34,6 +34,14 @@ test('a request is parsed when it is first asked what it says, and once', async 
   assert.equal(message.parsed, parsed);
 });
 
+test('the fields of a request can be dropped, and what they say is still known', async (t) => {
+  const message = await receive(t, 'PUT /a HTTP/1.1', 'Host: a', 'Content-Length: 5', 'X: y');
+  assert.equal(message.headers['x'], 'y');
+  const { parsed } = message;
+  message.forgetFields();
+  assert.deepEqual([message.rawHeaders, message.headers, message.parsed], [[], {}, parsed]);
+});
+
 test('a message without a method and a target is an illegal request', () => {
   const message = new IncomingRequest(new Socket());
   Object.assign(message, { method: undefined, url: undefined, httpVersion: '1.1', rawHeaders: ['Host', 'a'] });

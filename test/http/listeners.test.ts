@@ -333,6 +333,18 @@ test('content that is emitted when its request has been refused already changes 
   assert.deepEqual([refusals, records.map(({ status, aborted }) => [status, aborted])], [[400], [[400, undefined]]]);
 });
 
+test('neither the fields of a request are kept while its content arrives, nor its trailers until its reply has left', async (t) => {
+  const { port, server } = await startService(t);
+  const requested = once(server, 'request');
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write(head('POST /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', 'X: y'));
+  const [message] = await requested;
+  assert.deepEqual([message.rawHeaders, message.headers], [[], {}]);
+  const { replies } = await exchangeOn(socket, '1\r\na\r\n0\r\nX: y\r\n\r\n' + head('GET /health HTTP/1.0'));
+  assert.deepEqual(replies.map(({ status }) => status), [405, 200]);
+  assert.deepEqual([message.complete, message.rawTrailers], [true, []]);
+});
+
 // What node does by itself, and the README says so.
 for (const [what, bytes, statuses] of [
   ['a request with Connection: Upgrade that the client breaks off has no reply', 'GET /health HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 5\r\n\r\nabc', []],
