@@ -52,14 +52,16 @@ export class Connection {
     // legal request as illegal. A `data` listener makes node read through the stream, which stops when it is paused.
     if ('encrypted' in socket) socket.on('data', () => {});
     socket.allowHalfOpen = true; // node:http sets it, node:https does not: see the next listener
+    // When the client ends its side, node's listener reports a request that is not complete, or ends our side. It would
+    // discard replies that have not left, so it is called when they have.
     const nodesListeners = socket.listeners('end');
-    socket.removeAllListeners('end');
-    socket.on('end', () => {
-      if (this.isEnding) return; // the last reply is known already, but node's parser has not been removed yet
-      // Replies that have not left are sent before our side is ended. Otherwise node's listener does what it always does:
-      // it reports a request that ends too early, or ends our side.
-      if (this.isBusy && this.arrivingRequest === undefined) this.#endAfter(this.#newest, () => socket.end());
-      else for (const listener of nodesListeners) listener.call(socket);
+    const callNodesListeners = () => {
+      if (this.isEnding || socket.destroyed) return; // nothing is left to report
+      for (const listener of nodesListeners) listener.call(socket);
+    };
+    socket.removeAllListeners('end').on('end', () => {
+      if (this.isBusy && this.arrivingRequest === undefined) this.#newest?.once('finish', callNodesListeners);
+      else callNodesListeners();
     });
   }
 
@@ -116,10 +118,9 @@ export class Connection {
   }
 
   // Node keeps each request after the last one until the connection has closed. These requests are counted apart from the
-  // queued replies, so that they cost no other client a reply. When the last reply has been given to the socket, a client that has sent
-  // too many of them is cut off.
+  // queued replies, so that they cost no other client a reply.
   #ignoreRequest(response: Response | undefined): void {
-    // Node pauses the socket when its buffers are full, and resumes it on `drain`, which does not come any more.
+    // Node has paused the socket because it keeps many replies, and would resume it when they have left. They never leave now.
     if (this.#isParserOff) this.socket.resume();
     response?.req.resume(); // as long as its content is unread, node 20 does not read the socket
     this.#requestsAfterLast += 1;
@@ -127,13 +128,14 @@ export class Connection {
     this.#cutOffIfTooMany();
   }
 
+  // A client that has sent too many requests after the last one is cut off when the last reply has been given to the socket.
   #cutOffIfTooMany(): void {
     if (!this.isLingering || this.#isLastByDraining || this.#requestsAfterLast <= MAX_REQUESTS_AFTER_LAST) return;
     this.#cutOff.cutOff(this.socket, this.#requestsAfterLast);
   }
 
-  // Emits content of the previous request that is still buffered, before the next request is noted. When that content is
-  // too large, the previous request is refused with 413, and is the last one.
+  // Emits the content of the newest request that is still buffered, before a newer request takes its place. When that content
+  // is too large, the request gets 413, and is the last one.
   #deliverContent(): void {
     const request = this.#newest?.req;
     if (request !== undefined && request.readableLength > 0) while (request.read() !== null); // emits it as `data`
@@ -145,50 +147,49 @@ export class Connection {
   }
 
   /**
-   * Makes the newest request the last one, because the request says so, or because the service drains. While the service
-   * drains, the client may have sent more requests in good faith, so it is not cut off, and no reply is lost.
+   * Makes the newest request the last one, because the request says so, or because the service drains. A client cannot know
+   * that the service drains, and may have sent more requests. They are not answered, but it is not cut off for more than 8 of
+   * them, because it could lose replies.
    */
   startClosing(reason: 'request' | 'draining'): void {
     this.#state = 'closing'; // open → closing
     this.#isLastByDraining = reason === 'draining';
   }
 
-  /** Sends `text`, the reply to the newest request, as the last one, when those to earlier requests have left. */
+  /**
+   * Sends `text`, the reply to the newest request, as the last one, when those to earlier requests have left. Closing a socket
+   * with unread bytes resets the connection, and the reset can overtake the reply (RFC 9112 9.6). So our side is ended, and
+   * what the client still sends is read without a parser and discarded.
+   */
   endWith(text: string): void {
-    this.#endAfter(this.#previous, () => this.socket.end(text, this.records?.close));
-  }
-
-  // Closing a socket with unread bytes resets the connection, and the reset can overtake the reply (RFC
-  // 9112 9.6). So: write, end our side, and read on without a parser until the client ends its own.
-  #endAfter(earlier: Response | undefined, end: () => void): void {
     this.#state = 'ending'; // open, closing → ending
     this.#takeParserOff();
     const linger = () => {
       if (this.socket.destroyed) return; // node 20 and 22 emit `finish` then, too
-      end();
+      this.socket.end(text, this.records?.close);
       this.#state = 'lingering'; // ending → lingering
       this.socket.resume();
       this.#cutOffIfTooMany();
     };
-    if (earlier === undefined || earlier.writableFinished) linger();
-    else earlier.once('finish', linger);
+    if (this.#previous === undefined || this.#previous.writableFinished) linger();
+    else this.#previous.once('finish', linger);
   }
 
   // Node parses what its `data` listener gets, and ends our side in its `end` listener.
   #takeParserOff(): void {
-    this.#newest?.req.resume(); // discards content that has been parsed already: as long as it is unread, node does not read the socket
+    this.#newest?.req.resume(); // discards content that has been parsed: as long as it is unread, node does not read the socket
     const takeOff = () => {
       this.#isParserOff = true;
       this.socket.removeAllListeners('data').removeAllListeners('end').on('data', () => {});
     };
-    // While too many replies are unread, node has paused the socket, and only node's listeners can resume it.
+    // While too many replies are unread, node has paused the socket, and its listeners must stay until they have resumed it.
     if (this.socket.isPaused()) this.socket.once('resume', takeOff);
     else takeOff();
   }
 
   /** Forgets `response`, which takes some KiB, if it has left already. Most responses leave as soon as they are given to node. */
   forgetIfLeft(response: Response): void {
-    const hasLeft = response.socket !== null && this.socket.writableLength === 0; // it waits neither for other replies nor for the client
+    const hasLeft = response.socket !== null && this.socket.writableLength === 0; // `writableFinished` may still be false
     if (hasLeft && this.#newest === response) this.#newest = undefined;
   }
 

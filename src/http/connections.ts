@@ -1,4 +1,4 @@
-// The connections of a server: how many there may be, how long each of them may take, and how all end.
+// The connections of a server: how many there may be, and how all of them are closed.
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createBacklog } from './backlog.ts';
@@ -6,6 +6,7 @@ import { Connection } from './connection.ts';
 import { createCutOff } from './cut-off.ts';
 import type { Limits } from './limits.ts';
 import { OpenRecords, type Reports } from './reports.ts';
+import { startSweep, type Entry } from './time-limits.ts';
 
 export type ConnectionOptions = {
   /** Connections at once. */
@@ -13,15 +14,6 @@ export type ConnectionOptions = {
   /** How long a connection may be idle, in milliseconds. */
   readonly keepAliveTimeoutMs: number;
   readonly reports: Reports;
-};
-
-/** A connection, and what the last sweep has seen of it. */
-type Entry = {
-  readonly connection: Connection;
-  bytesRead: number;
-  bytesWritten: number;
-  /** For how long it has not been active, in milliseconds. */
-  inactiveMs: number;
 };
 
 /** Keeps track of the connections of `server`, which is one of node:http or node:https. */
@@ -64,8 +56,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (socket.destroyed) return;
     const records = reports.finished && new OpenRecords(socket, reports);
     const connection = new Connection(socket, records, queued, ignored, cutOff);
-    // `inactiveMs` is negative, so that a sweep right after this counts nothing.
-    entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs });
+    entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs }); // a sweep right after this counts nothing
     socket.once('close', () => entries.delete(socket));
   });
 
@@ -84,40 +75,12 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     return undefined;
   }
 
-  const sweep = setInterval(() => {
-    for (const [socket, entry] of Array.from(entries)) {
-      entry.connection.forgetRepliesThatLeft();
-      entry.inactiveMs += limits.sweepMs;
-      if (hasBeenActive(entry)) {
-        entries.delete(socket);
-        entries.set(socket, entry);
-      }
-      if (entry.inactiveMs >= limitOf(entry.connection)) socket.destroy();
-    }
+  const sweep = startSweep(entries, limits, keepAliveTimeoutMs, () => {
     if (isClosing) closeIdle();
-  }, limits.sweepMs).unref();
+  });
 
-  // A connection is active when bytes have been written or received. While a reply is unread, and when
-  // the last reply is known, only written bytes count: a client cannot hold a connection by sending.
-  function hasBeenActive(entry: Entry): boolean {
-    const { bytesRead, bytesWritten, writableLength } = entry.connection.socket;
-    const hasWritten = bytesWritten !== entry.bytesWritten;
-    const hasRead = bytesRead !== entry.bytesRead && writableLength === 0 && !entry.connection.isEnding;
-    entry.bytesRead = bytesRead;
-    entry.bytesWritten = bytesWritten;
-    if (hasWritten || hasRead) entry.inactiveMs = 0;
-    return hasWritten || hasRead;
-  }
-
-  function limitOf(connection: Connection): number {
-    if (connection.isLingering && connection.socket.writableLength === 0) return limits.lingerMs;
-    if (connection.socket.writableLength > 0 || connection.isEnding) return limits.unreadMs;
-    if (!connection.isBusy) return keepAliveTimeoutMs;
-    return Infinity; // a request is arriving: node's own time-outs end that
-  }
-
-  // Node's `closeIdleConnections` also closes connections whose replies are unread, so it is called only when all
-  // replies have left, and no connection is ending or lingering.
+  // Node's `closeIdleConnections` also closes connections with unread replies. So it is called only when all replies on
+  // all connections have left, and no connection is ending or lingering.
   function closeIdle(): void {
     const mayClose = Array.from(entries.values()).every(({ connection }) => !connection.isEnding && connection.socket.writableLength === 0);
     if (mayClose) server.closeIdleConnections();
@@ -130,8 +93,8 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   }
 
   async function closeAndWait(): Promise<void> {
-    // The `close` of node:http also closes connections, even when their replies are unread. The `close` of node:net only
-    // stops listening.
+    // The `close` of node:http also closes connections, even when their replies are unread. The `close` of node:net stops
+    // listening, and calls back when the last connection has ended. Until then, the time limits are needed.
     await new Promise((resolve) => process.getBuiltinModule('node:net').Server.prototype.close.call(server, resolve));
     clearInterval(sweep);
     server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
@@ -140,7 +103,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
   }
 
   let ended: Promise<void> | undefined;
-  const stopListening = () => (ended ??= closeAndWait()); // later calls wait for the end that the first one has begun
+  const stopListening = () => (ended ??= closeAndWait()); // later calls return the promise of the first one
 
   return {
     /** The connection of a socket, unless it has closed or its TLS handshake is not over. */

@@ -11,7 +11,7 @@ import type { ParsedRequest } from './parsed-request.ts';
 import type { OpenRecord } from './reports.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import { emptyReply, type Handler, type Reply } from './reply.ts';
-import { MAX_CONTENT_BYTES, mustBeLast } from './request-head.ts';
+import { MAX_CONTENT_BYTES, mustBeLastBecauseOf } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
@@ -27,7 +27,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
   const { refusalOf, answer, refuse, unexpected } = createPipeline(handler, options);
 
   server.on('request', onRequest);
-  server.on('checkContinue', onRequest); // RFC 9110 10.1.1: the final status at once, because no handler reads content
+  server.on('checkContinue', onRequest); // RFC 9110 10.1.1: the reply is sent at once, without a 100, because content is not needed
   server.on('checkExpectation', onRequest);
   server.on('connect', onConnect);
   server.on('clientError', onClientError);
@@ -73,7 +73,7 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
     const reply = answer(message.parsed);
     // Only the newest request can be the last one. While its content arrived, the service may have begun to drain, and
     // trailers have come after the content.
-    if (connection.isNewest(response) && (!connection.isOpen || options.isDraining() || mustBeLast(message.rawTrailers))) {
+    if (connection.isNewest(response) && (!connection.isOpen || options.isDraining() || mustBeLastBecauseOf(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;
     }
@@ -110,11 +110,17 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
       giveMoreTime(connection, error);
     } else if (arriving !== undefined) {
       refuseContent(connection, arriving, status); // its content is illegal, or late
-    } else if (connection.noteRequest(undefined)) {
-      const request = requestWithUnknownMethod(error);
-      const reply = request === undefined ? refuse(status, undefined) : refusalOf(request) ?? answer(request);
-      end(connection, reply, request, connection.records?.open(request));
+    } else {
+      endRejected(connection, error, status);
     }
+  }
+
+  // The parser has rejected a head, or what is in place of one.
+  function endRejected(connection: Connection, error: ClientError, status: number): void {
+    if (!connection.noteRequest(undefined)) return;
+    const request = requestWithUnknownMethod(error);
+    const reply = request === undefined ? refuse(status, undefined) : refusalOf(request) ?? answer(request);
+    end(connection, reply, request, connection.records?.open(request));
   }
 
   // Node reads nothing while too many replies are unread, so the client could not send the rest of the request. Node

@@ -59,10 +59,10 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
     refusalStatus: 0,
     host,
     traceparent: traceparent?.includes(',') ? undefined : traceparent,
-    hasContent: (length > 0 || transferEncoding !== undefined) && !expects,
-    // Close and HTTP/1.0: RFC 9112 9.3. After a request to upgrade, node's parser skips the bytes that have come with
-    // it; after a final status instead of a 100, the client may send the content or not: in these two cases nobody
-    // can tell where the next request begins.
+    hasContent: (length > 0 || transferEncoding !== undefined) && !expects && !asksToUpgrade,
+    // Close and HTTP/1.0: RFC 9112 9.3. After a request to upgrade, node's parser skips bytes and does not check content; after
+    // a final status instead of a 100, the client may send the content or not. In these two cases nobody can tell where the
+    // next request begins.
     mustBeLast: asksToClose || (!isHttp11 && !asksToKeepAlive) || asksToUpgrade || expects,
   };
 }
@@ -72,14 +72,14 @@ const joined = (earlier: string | undefined, value: string) => (earlier === unde
 
 // RFC 9110 7.6.1: a list of options, in any case.
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
-const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
+const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive *(?:,|$)/i; // no tab behind it: node 20 would close the connection
 
 /**
  * Whether trailer fields (names and values, in turn) make their request the last one: there is a Connection or
  * Proxy-Connection field among them, or node 20 may have dropped one, because there are too many. There must not be one (RFC
  * 9110 6.5.1), but node's parser obeys it, and would leave the next request without a reply.
  */
-export function mustBeLast(trailers: readonly string[]): boolean {
+export function mustBeLastBecauseOf(trailers: readonly string[]): boolean {
   return trailers.length > 2 * MAX_HEADER_LINES || trailers.some((name, i) => i % 2 === 0 && ['connection', 'proxy-connection'].includes(name.toLowerCase()));
 }
 

@@ -146,6 +146,31 @@ test('a connection that has ended while its last reply waited does not linger, a
   assert.deepEqual([connection.isEnding, connection.isLingering], [true, false]);
 });
 
+test('when the client ends its side, node looks for a request that is not complete after all replies have left, and never after the last one', () => {
+  for (const [before, expected] of [
+    [() => {}, 1],
+    [(connection: Connection) => connection.endWith(''), 0],
+    [({ socket }: Connection) => socket.destroy(), 0],
+  ] as const) {
+    const socket = new Socket();
+    let looks = 0;
+    socket.on('end', () => {
+      looks += 1;
+    });
+    const backlog = { add() {} };
+    const connection = new Connection(socket, undefined, backlog, backlog, { cutOff() {}, countRequest() {} });
+    const message = new IncomingRequest(socket);
+    message.complete = true;
+    const response = new ServerResponse(message);
+    connection.noteRequest(response);
+    socket.emit('end');
+    assert.equal(looks, 0, 'the reply has not left');
+    before(connection);
+    response.emit('finish');
+    assert.equal(looks, expected);
+  }
+});
+
 test('content of a request behind the last one does not keep the service from reading on', async (t) => {
   const { port, server } = await startService(t, { limits: { lingerMs: LONG_MS } });
   const connection = once(server, 'connection');
@@ -215,6 +240,7 @@ test('a client that ends its side gets every reply that it is owed, and a reques
     [get.repeat(100), Array.from({ length: 100 }, () => 200)],
     [get.repeat(5_000), Array.from({ length: 5_000 }, () => 200)],
     ['GET /health HTTP/1.1\r\nHo', [400]],
+    [`${get.repeat(5_000)}GET /health HTTP/1.1\r\nHo`, [...Array.from({ length: 5_000 }, () => 200), 400]],
     [`${withContent}3\r\nab`, [400]],
     [`${get.repeat(5_000)}${withContent}3\r\nab`, [...Array.from({ length: 5_000 }, () => 200), 400]],
     [`${withContent}3\r\nabc\r\n0\r\n\r\n`, [404]],

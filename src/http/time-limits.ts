@@ -1,0 +1,54 @@
+// Closes connections that have been inactive for too long. Node itself checks how long a request takes to arrive.
+import type { Duplex } from 'node:stream';
+import type { Connection } from './connection.ts';
+import type { Limits } from './limits.ts';
+
+/** A connection, and what the last sweep has seen of it. */
+export type Entry = {
+  readonly connection: Connection;
+  bytesRead: number;
+  bytesWritten: number;
+  /** For how long it has not been active, in milliseconds. */
+  inactiveMs: number;
+};
+
+/**
+ * Looks at all `entries` once in `sweepMs`. Closes the connections whose time is over, and moves those that have been active to
+ * the end of the map. Then calls `swept`.
+ */
+export function startSweep(entries: Map<Duplex, Entry>, limits: Limits, keepAliveTimeoutMs: number, swept: () => void): NodeJS.Timeout {
+  function sweep(): void {
+    for (const [socket, entry] of Array.from(entries)) {
+      entry.connection.forgetRepliesThatLeft();
+      if (hasBeenActive(entry)) {
+        entry.inactiveMs = 0;
+        entries.delete(socket);
+        entries.set(socket, entry);
+      } else {
+        entry.inactiveMs += limits.sweepMs;
+      }
+      if (entry.inactiveMs >= limitOf(entry.connection)) socket.destroy();
+    }
+    swept();
+  }
+
+  function limitOf(connection: Connection): number {
+    if (connection.isLingering && connection.socket.writableLength === 0) return limits.lingerMs;
+    if (connection.socket.writableLength > 0 || connection.isEnding) return limits.unreadMs;
+    if (!connection.isBusy) return keepAliveTimeoutMs;
+    return Infinity; // a request is arriving: node's own time-outs end that
+  }
+
+  return setInterval(sweep, limits.sweepMs).unref();
+}
+
+// A connection is active when bytes have been written or received. While a reply is unread, and when the last reply is
+// known, only written bytes count: a client cannot hold a connection by sending.
+function hasBeenActive(entry: Entry): boolean {
+  const { bytesRead, bytesWritten, writableLength } = entry.connection.socket;
+  const hasWritten = bytesWritten !== entry.bytesWritten;
+  const hasRead = bytesRead !== entry.bytesRead && writableLength === 0 && !entry.connection.isEnding;
+  entry.bytesRead = bytesRead;
+  entry.bytesWritten = bytesWritten;
+  return hasWritten || hasRead;
+}
