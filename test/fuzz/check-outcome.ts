@@ -47,12 +47,18 @@ export function checkOutcome({ parts, behind }: Script, outcome: Outcome, { mayB
   const isClosed = replies.at(-1)?.headers.includes('Connection: close') === true;
   const expected = told !== undefined && (isClosed || told.what === 'stop') ? partsSeen(sentParts, told) : sentParts.length;
   if (replies.length < expected) throw new Error(`${replies.length} replies instead of ${expected}.`);
+  const isIncomplete = next !== undefined && told === undefined && sent > lengthOf(sentParts);
+  if (isIncomplete && rest.length === 0) throw new Error('The client ended its side in the middle of a request, and that got no reply.');
   return { replies, isWhole: true };
 }
 
 function partsWithin(parts: readonly Part[], sent: number): Part[] {
   let length = 0;
   return parts.filter((part) => (length += part.bytes.length) <= sent);
+}
+
+function lengthOf(parts: readonly Part[]): number {
+  return parts.reduce((length, { bytes }) => length + bytes.length, 0);
 }
 
 function partsSeen(parts: readonly Part[], told: Told): number {

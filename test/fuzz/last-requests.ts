@@ -84,6 +84,16 @@ export function notableLastRequest(random: Random): Part {
   return partOf(random.pick(NOTABLE), random);
 }
 
+/** A request to upgrade with content, which may be malformed or not complete: nobody looks at it. */
+export function upgradeWithContent(random: Random): Part {
+  const fields = ['Host: a', 'Connection: Upgrade', 'Upgrade: h2c'];
+  const kind: Kind = random.pick<Kind>([
+    [200, ({ below }) => `${get(...fields, 'Content-Length: 5')}${'x'.repeat(below(6))}`],
+    [200, ({ pick }) => `${get(...fields, 'Transfer-Encoding: chunked')}${pick(CHUNKS)}`],
+  ]);
+  return partOf(kind, random);
+}
+
 function partOf([status, bytes]: Kind, random: Random): Part {
   return { bytes: bytes(random), statuses: [status].flat(), body: status === 200 ? 'Healthy' : '', isLast: true };
 }

@@ -67,3 +67,11 @@ const KINDS = [
 export function legalRequest(random: Random): Part {
   return random.pick<(random: Random) => Part>(KINDS)(random);
 }
+
+/** A legal request that takes much memory: a long target, many long fields, and content with long trailers. */
+export function largeRequest(random: Random): Part {
+  const lines = (count: number) => Array.from({ length: random.below(count) }, (_, i) => `X-${i}: ${'y'.repeat(random.below(140))}`);
+  const fields = [...lines(90), 'Transfer-Encoding: chunked'];
+  const trailers = [...lines(90), '', ''].join('\r\n');
+  return empty(404, `${get(`/${'a'.repeat(random.below(2_000))}`, random, ...fields)}1\r\nx\r\n0\r\n${trailers}`);
+}

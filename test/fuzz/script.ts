@@ -1,7 +1,7 @@
 // The script of one client on one connection: its requests, and when it sends, reads, waits and disconnects.
 import type { Random } from '../support/random.ts';
-import { lastRequest, notableLastRequest } from './last-requests.ts';
-import { head, legalRequest } from './legal-requests.ts';
+import { lastRequest, notableLastRequest, upgradeWithContent } from './last-requests.ts';
+import { head, largeRequest, legalRequest } from './legal-requests.ts';
 import { mutate, mutatedRequests } from './mutated-requests.ts';
 import { drained, redirected, type Part } from './part.ts';
 
@@ -44,6 +44,8 @@ export type Surroundings = {
   readonly isHasty: boolean;
   /** The service cuts off clients when few replies wait; the clients pipeline more requests. */
   readonly isNarrow: boolean;
+  /** The clients send requests with large heads, and requests to upgrade with content. */
+  readonly isLarge: boolean;
 };
 
 const chance = ({ below }: Random, percent: number) => below(100) < percent;
@@ -55,10 +57,11 @@ export function makeScript(random: Random, surroundings: Surroundings): Script {
   return { parts, behind, steps: makeSteps(random, surroundings, parts, bytes) };
 }
 
-function makeRequests(random: Random, { redirects, drains, isNarrow }: Surroundings): Pick<Script, 'parts' | 'behind'> {
-  const all = isNarrow && chance(random, 70) ? manyGreetings(random.below(3_000)) : legalParts(random);
+function makeRequests(random: Random, { redirects, drains, isNarrow, isLarge }: Surroundings): Pick<Script, 'parts' | 'behind'> {
+  const all = isNarrow && chance(random, 70) ? manyGreetings(random.below(3_000)) : isLarge ? largeParts(random) : legalParts(random);
   const [isKnown, isOpaque] = random.pick([[true, false], [true, false], [true, false], [false, true], [false, true], [false, false]]);
-  if (isKnown) all.push(chance(random, 60) ? notableLastRequest(random) : lastRequest(random));
+  if (isKnown && isLarge) all.push(upgradeWithContent(random));
+  else if (isKnown) all.push(chance(random, 60) ? notableLastRequest(random) : lastRequest(random));
   if (drains && !isOpaque && all.length === 0) all.push(greeting(0));
   const here = redirects ? all.map(redirected) : all;
   const ignored = drains ? here.splice(1) : [];
@@ -77,6 +80,7 @@ function legalParts(random: Random): Part[] {
   return Array.from({ length: random.pick(FEW) }, (_, number) => (chance(random, 60) ? greeting(number) : legalRequest(random)));
 }
 
+const largeParts = (random: Random) => Array.from({ length: random.pick([1, 8, 40, 300]) }, (_, number) => (chance(random, 30) ? greeting(number) : largeRequest(random)));
 const manyGreetings = (count: number) => Array.from({ length: count }, (_, number) => greeting(number));
 const greetingBytes = (number: number) => head(`GET /api/greetings?name=${number} HTTP/1.1`, 'Host: a');
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => greetingBytes(-1 - i)).join('');
