@@ -349,6 +349,9 @@ test('neither the fields of a request are kept while its content arrives, nor it
 
 // What node does by itself, and the README says so.
 for (const [what, bytes, statuses] of [
+  ['white space in a chunk extension is refused', `${head('GET /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}1 ;a\r\nx\r\n0\r\n\r\n`, [400]],
+  ['a tab behind chunked is refused', `${head('GET /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked\t')}0\r\n\r\n`, [400]],
+  ['a quoted string behind a token is accepted in a chunk extension', `${head('GET /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}1;a=b"c"\r\nx\r\n0\r\n\r\n`, [200]],
   ['node closes the connection after PRI without a version, whatever waits', `${requestBytes('GET', '/health', []).repeat(2)}PRI /a\r\n\r\n`, [200]],
 ] as const) {
   test(`${what}, and the next client is served`, async (t) => {
