@@ -22,7 +22,7 @@ export type App = {
   readonly createSecureServer: (secureContext: SecureContextOptions) => SecureServer;
   /** A server that redirects every request to this port for HTTPS. */
   readonly createRedirectServer: (httpsPort: number) => Server;
-  /** From now on `/health` replies 503, and the reply to the newest request of each connection is its last one. */
+  /** From now on `/health` replies 503, and each connection is closed after the next reply that is made for its newest request. */
   readonly startDraining: () => void;
   /** Stops listening: other processes on the same sockets accept new connections from now on. */
   readonly stopListening: () => void;

@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 import { EXIT_CODES } from './start-error.ts';
 
 export type Stoppable = {
-  /** From now on `/health` replies 503, and the reply to the newest request of each connection is its last one. */
+  /** From now on `/health` replies 503, and each connection is closed after the next reply that is made for its newest request. */
   readonly startDraining: () => void;
   /**
    * Stops listening. Closes idle connections as soon as no connection of the same server has an unread reply, is ending

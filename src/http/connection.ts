@@ -120,7 +120,8 @@ export class Connection {
   // Node keeps each request after the last one until the connection has closed. These requests are counted apart from the
   // queued replies, so that they cost no other client a reply.
   #ignoreRequest(response: Response | undefined): void {
-    // Node has paused the socket because it keeps many replies, and would resume it when they have left. They never leave now.
+    // Node may pause the socket at this request, because many replies wait. It would resume it on `drain`, which a socket does
+    // not emit after its end. So it is resumed here: what arrives is only discarded.
     if (this.#isParserOff) this.socket.resume();
     response?.req.resume(); // as long as its content is unread, node 20 does not read the socket
     this.#requestsAfterLast += 1;

@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream';
  */
 export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex>) {
   const unclosed = new Set<Duplex>(); // the sockets that have been cut off and have not closed
-  let keptRequests = 0; // how many requests node keeps of the connections in `unclosed`
+  let keptRequests = 0; // how many requests node has kept of connections that were cut off, since `unclosed` was last empty
   const paused = new Map<Duplex, () => void>(); // the sockets that are paused here, with a listener for `pause`
 
   let newestFirst = true; // which sockets are resumed first; it alternates
@@ -38,7 +38,7 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
   function resumeAll(): void {
     keptRequests = 0;
     const all = Array.from(paused);
-    // Otherwise hundreds of clients that are cut off one after the other would make all others wait for seconds.
+    // Always in the same order, hundreds of clients that are cut off one after the other would make all others wait for seconds.
     if (newestFirst) all.reverse();
     newestFirst = !newestFirst;
     for (const [socket, forget] of all) socket.off('pause', forget).resume();

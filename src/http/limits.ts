@@ -17,11 +17,15 @@ export const LIMITS = {
   /** How often the times above are checked, except `silentMs`. They are as exact as this. */
   sweepMs: 1_000,
   /**
-   * Queued replies at once, and as many requests that come after the last one on their connection. Each takes 7 KiB, and one
-   * with a large head counts as several (backlog.ts). A connection may have 2,700 before node stops reading it.
+   * The most queued replies at once. The same limit, counted separately, is for requests that come after the last one on their
+   * connection. Each takes 7 KiB, and one with a large head counts as several (backlog.ts). A connection may have 2,700
+   * before node stops reading it.
    */
   maxBacklog: 5_000,
-  /** Requests at once, of 7 KiB, too, that node keeps of connections that have been cut off. With more, the others are paused. */
+  /**
+   * The most requests at once that node keeps of connections that have been cut off. Each takes 7 KiB, too. With more, the
+   * other connections are paused.
+   */
   maxKeptRequests: 1_000,
 };
 

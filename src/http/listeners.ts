@@ -15,7 +15,7 @@ import { MAX_CONTENT_BYTES, mustBeLastBecauseOf } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
-  /** Whether the reply to the newest request of each connection is now its last one. */
+  /** Whether the service drains: the next reply that is made for the newest request of a connection is its last one. */
   readonly isDraining: () => boolean;
 };
 

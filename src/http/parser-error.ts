@@ -67,8 +67,8 @@ const WITH_OTHER_METHOD = new RegExp(`(?:${OTHER_METHODS.join('|')}) [!-~]+ HTTP
 const PARSER_METHODS = [...http.METHODS, ...OTHER_METHODS];
 const LONGEST_METHOD = Math.max(...PARSER_METHODS.map(({ length }) => length));
 
-// Content of an earlier request may be in front of the method: of `abcGEX`, the parser has read `abcGE`. The last letters of
-// content belong to the method here only when they are the beginning of a known one, too.
+// Content of an earlier request may be in front of the method: of `abcGEX`, the parser has read `abcGE`. Where the method
+// begins is a guess then: letters of the content that form the beginning of a known method are taken for a part of it.
 function headStartingAtMethod(error: ClientError): string {
   const { text, readLength } = packetFromFailingLine(error);
   const read = text.slice(0, readLength);

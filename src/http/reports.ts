@@ -26,9 +26,9 @@ export type Reports = {
   /** A request was refused. */
   readonly refused: (status: number) => void;
   /**
-   * A connection was closed. At `maxConnections`: one that was idle, or the new one, because none was idle (`full`). When
-   * too many replies were queued, or too many requests came after last ones: the one with the most of them (`backlog`).
-   * Others are not reported.
+   * A connection was closed. At `maxConnections`: one that was idle or whose TLS handshake had not begun (`idle`), or the new
+   * one, because there was no such connection (`full`). When too many replies were queued, or too many requests came after
+   * last ones: the one with the most of them (`backlog`). Others are not reported.
    */
   readonly dropped: (reason: 'idle' | 'full' | 'backlog') => void;
   /** A request is over. Undefined: nobody keeps an access log. */

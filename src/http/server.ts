@@ -42,7 +42,7 @@ function nodeOptions(options: ServerOptions): NodeServerOptions<typeof IncomingR
     headersTimeout: headMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: sweepMs,
-    keepAliveTimeout: 0, // connections.ts closes idle connections. Faster: no timer for each reply, 0.03 of the floor
+    keepAliveTimeout: 0, // time-limits.ts closes idle connections. Faster: no timer for each reply, 0.03 of the floor
     maxHeaderSize: MAX_HEAD_BYTES, // node's default, kept even when a flag changes that
     insecureHTTPParser: false, // also whatever a flag says: --insecure-http-parser would accept bare line feeds and NUL
     requireHostHeader: false, // checked in request-head.ts, with the other rules
