@@ -20,9 +20,12 @@ export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'kee
 export type App = {
   readonly createServer: () => Server;
   readonly createSecureServer: (secureContext: SecureContextOptions) => SecureServer;
-  /** A server that redirects every request to this port for HTTPS. */
+  /** A server that redirects legal requests to this port for HTTPS. */
   readonly createRedirectServer: (httpsPort: number) => Server;
-  /** From now on `/health` replies 503, and each connection is closed after the next reply that is made for its newest request. */
+  /**
+   * From now on `/health` replies 503, and the next reply on each connection is the last one. When other requests have been
+   * parsed behind its request already, the reply to the newest of them is the last.
+   */
   readonly startDraining: () => void;
   /** Stops listening: other processes on the same sockets accept new connections from now on. */
   readonly stopListening: () => void;

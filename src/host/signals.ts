@@ -3,7 +3,10 @@ import type { Log } from './log.ts';
 import { EXIT_CODES } from './start-error.ts';
 
 export type Stoppable = {
-  /** From now on `/health` replies 503, and each connection is closed after the next reply that is made for its newest request. */
+  /**
+   * From now on `/health` replies 503, and the next reply on each connection is the last one. When other requests have been
+   * parsed behind its request already, the reply to the newest of them is the last.
+   */
   readonly startDraining: () => void;
   /**
    * Stops listening. Closes idle connections as soon as no connection of the same server has an unread reply, is ending

@@ -52,8 +52,9 @@ export class Connection {
     // legal request as illegal. A `data` listener makes node read through the stream, which stops when it is paused.
     if ('encrypted' in socket) socket.on('data', () => {});
     socket.allowHalfOpen = true; // node:http sets it, node:https does not: see the next listener
-    // When the client ends its side, node's listener reports a request that is not complete, or ends our side. It would
-    // discard replies that have not left, so it is called when they have.
+    // When the client ends its side, node's listener reports a request that is not complete, or ends our side. In the second
+    // case it would discard replies that have not left, so it is called when they have. While content is arriving, the
+    // request is not complete.
     const nodesListeners = socket.listeners('end');
     const callNodesListeners = () => {
       if (this.isEnding || socket.destroyed) return; // nothing is left to report
@@ -183,7 +184,7 @@ export class Connection {
       this.#isParserOff = true;
       this.socket.removeAllListeners('data').removeAllListeners('end').on('data', () => {});
     };
-    // While too many replies are unread, node has paused the socket, and its listeners must stay until they have resumed it.
+    // While too many replies are unread, node has paused the socket, and will resume it. Node's listeners stay until then.
     if (this.socket.isPaused()) this.socket.once('resume', takeOff);
     else takeOff();
   }

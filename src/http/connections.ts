@@ -71,7 +71,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     for (const { connection } of entries.values()) {
       if (connection.isOpen && !connection.isBusy && !connection.socket.destroyed) return connection.socket;
     }
-    for (const socket of sockets) if (socket.bytesRead === 0 && !socket.destroyed) return socket; // with TLS: no handshake
+    for (const socket of sockets) if (socket.bytesRead === 0 && !socket.destroyed) return socket; // it has sent nothing: with TLS, no handshake
     return undefined;
   }
 

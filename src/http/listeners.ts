@@ -15,7 +15,10 @@ import { MAX_CONTENT_BYTES, mustBeLastBecauseOf } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
-  /** Whether the service drains: the next reply that is made for the newest request of a connection is its last one. */
+  /**
+   * Whether the service drains: the next reply on each connection is the last one. When other requests have been parsed behind
+   * its request already, the reply to the newest of them is the last.
+   */
   readonly isDraining: () => boolean;
 };
 

@@ -75,7 +75,7 @@ function headStartingAtMethod(error: ClientError): string {
   if (error.code === 'HPE_INVALID_CONSTANT') return text.slice(WITH_OTHER_METHOD.exec(read)?.index ?? text.length);
   if (error.code !== 'HPE_INVALID_METHOD') return '';
   // The parser stops at the first character that continues no method it knows: of `GEX` it has read `GE`. So the method
-  // begins where the rest of `read` is the beginning of a known method.
+  // starts at the first position from which everything up to the end of `read` is a prefix of a known method.
   let start = Math.max(0, readLength - LONGEST_METHOD); // not from the beginning: 64 KiB of content would take 22 ms
   while (!PARSER_METHODS.some((known) => known.startsWith(read.slice(start)))) start += 1;
   return text.slice(start);
