@@ -22,10 +22,7 @@ export type App = {
   readonly createSecureServer: (secureContext: SecureContextOptions) => SecureServer;
   /** A server that redirects legal requests to this port for HTTPS. */
   readonly createRedirectServer: (httpsPort: number) => Server;
-  /**
-   * From now on `/health` replies 503, and the next reply on each connection is the last one. When other requests have been
-   * parsed behind its request already, the reply to the newest of them is the last.
-   */
+  /** From now on `/health` replies 503, and the next request on each connection is its last one. */
   readonly startDraining: () => void;
   /** Stops listening: other processes on the same sockets accept new connections from now on. */
   readonly stopListening: () => void;

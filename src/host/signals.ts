@@ -3,10 +3,7 @@ import type { Log } from './log.ts';
 import { EXIT_CODES } from './start-error.ts';
 
 export type Stoppable = {
-  /**
-   * From now on `/health` replies 503, and the next reply on each connection is the last one. When other requests have been
-   * parsed behind its request already, the reply to the newest of them is the last.
-   */
+  /** From now on `/health` replies 503, and the next request on each connection is its last one. */
   readonly startDraining: () => void;
   /**
    * Stops listening. Closes idle connections as soon as no connection of the same server has an unread reply, is ending

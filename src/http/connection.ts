@@ -52,9 +52,9 @@ export class Connection {
     // legal request as illegal. A `data` listener makes node read through the stream, which stops when it is paused.
     if ('encrypted' in socket) socket.on('data', () => {});
     socket.allowHalfOpen = true; // node:http sets it, node:https does not: see the next listener
-    // When the client ends its side, node's listener reports a request that is not complete, or ends our side. In the second
-    // case it would discard replies that have not left, so it is called when they have. While content is arriving, the
-    // request is not complete.
+    // When the client ends its side, node's listener reports a request that is not complete, or else ends our side, which
+    // would discard replies that have not left. So it is called when they have left. While content is arriving, the
+    // request is not complete, so the listener is called at once.
     const nodesListeners = socket.listeners('end');
     const callNodesListeners = () => {
       if (this.isEnding || socket.destroyed) return; // nothing is left to report
@@ -99,7 +99,7 @@ export class Connection {
 
   /**
    * Takes note of a new request; `response` is undefined when node makes no response for it. Returns false when
-   * the request came after the last one, and must be ignored.
+   * the request must be ignored: it came after the last one, or the connection has been ended.
    */
   noteRequest(response: Response | undefined): boolean {
     if (this.socket.destroyed) { // node still parses what it has read: see cut-off.ts
@@ -121,8 +121,8 @@ export class Connection {
   // Node keeps each request after the last one until the connection has closed. These requests are counted apart from the
   // queued replies, so that they cost no other client a reply.
   #ignoreRequest(response: Response | undefined): void {
-    // Node may pause the socket at this request, because many replies wait. It would resume it on `drain`, which a socket does
-    // not emit after its end. So it is resumed here: what arrives is only discarded.
+    // Node may pause the socket at this request, because many replies wait. It would resume the socket on `drain`, which is
+    // not emitted after `socket.end()`. So it is resumed here: what arrives is only discarded.
     if (this.#isParserOff) this.socket.resume();
     response?.req.resume(); // as long as its content is unread, node 20 does not read the socket
     this.#requestsAfterLast += 1;
@@ -150,8 +150,8 @@ export class Connection {
 
   /**
    * Makes the newest request the last one, because the request says so, or because the service drains. A client cannot know
-   * that the service drains, and may have sent more requests. They are not answered, but it is not cut off for more than 8 of
-   * them, because it could lose replies.
+   * that the service drains, and may have sent more requests. They are not answered. But even with more than 8 of
+   * them, the client is not cut off, so that it loses no reply.
    */
   startClosing(reason: 'request' | 'draining'): void {
     this.#state = 'closing'; // open → closing

@@ -15,10 +15,7 @@ import { MAX_CONTENT_BYTES, mustBeLastBecauseOf } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
-  /**
-   * Whether the service drains: the next reply on each connection is the last one. When other requests have been parsed behind
-   * its request already, the reply to the newest of them is the last.
-   */
+  /** Whether the service drains: the next request on each connection is its last one. */
   readonly isDraining: () => boolean;
 };
 

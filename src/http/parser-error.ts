@@ -3,7 +3,7 @@ import { http } from './node-http.ts';
 import { ParsedRequest } from './parsed-request.ts';
 import { MAX_HEAD_BYTES } from './request-head.ts';
 
-/** An error that node reports of a client. One of its parser has the packet, and how many bytes of it have been parsed. */
+/** An error that node reports of a client. An error of node's parser has the packet, and how many bytes of it were parsed. */
 export type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 const STATUS: ReadonlyMap<string, number> = new Map([
@@ -26,8 +26,8 @@ function namesOtherVersion(bytes: string): boolean {
 
 /**
  * The request that node's parser stopped at because it does not know the method, or knows it from RTSP only: the parser
- * has a list of methods, but RFC 9110 9.1 allows any token. Undefined when the error is another one, when the head
- * of the request did not arrive in one piece, or when it is too long.
+ * has a list of methods, but RFC 9110 9.1 allows any token. Undefined when the error is another one, or when the
+ * head of the request is malformed, too long, or did not arrive in one piece.
  */
 export function requestWithUnknownMethod(error: ClientError): ParsedRequest | undefined {
   const head = headStartingAtMethod(error);

@@ -9,7 +9,7 @@ export type Request = {
   readonly query: string;
   /** The value of Host, with the port if there is one. HTTP/1.0 may leave it out. */
   readonly host: string | undefined;
-  /** A whole `traceparent` of our own (W3C Trace Context), in spite of the name; for the problem document and the log. */
+  /** Not only a trace id: a whole `traceparent` (W3C Trace Context) of this service, for the problem document and the log. */
   readonly traceId: string;
 };
 
