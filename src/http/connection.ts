@@ -52,9 +52,9 @@ export class Connection {
     // legal request as illegal. A `data` listener makes node read through the stream, which stops when it is paused.
     if ('encrypted' in socket) socket.on('data', () => {});
     socket.allowHalfOpen = true; // node:http sets it, node:https does not: see the next listener
-    // When the client ends its side, node's listener reports a request that is not complete, or else ends our side, which
-    // would discard replies that have not left. So it is called when they have left. While content is arriving, the
-    // request is not complete, so the listener is called at once.
+    // When the client ends its side, node's listener reports an incomplete request, or else it ends our side. Ending our side
+    // would discard replies that have not left. So our listener takes its place, and calls node's listener when all replies
+    // have left. While content is arriving, it calls node's listener at once, because the request is incomplete.
     const nodesListeners = socket.listeners('end');
     const callNodesListeners = () => {
       if (this.isEnding || socket.destroyed) return; // nothing is left to report
@@ -150,8 +150,8 @@ export class Connection {
 
   /**
    * Makes the newest request the last one, because the request says so, or because the service drains. A client cannot know
-   * that the service drains, and may have sent more requests. They are not answered. But even with more than 8 of
-   * them, the client is not cut off, so that it loses no reply.
+   * that the service drains, and may have sent more requests. They are not answered. But more than 8 of
+   * them are no reason to cut the client off.
    */
   startClosing(reason: 'request' | 'draining'): void {
     this.#state = 'closing'; // open → closing
