@@ -25,8 +25,8 @@ export class Connection {
   readonly records: OpenRecords | undefined;
   #state: 'open' | 'closing' | 'ending' | 'lingering' = 'open';
   // The responses to the newest request and to the one before it. Replies leave in the order of the requests, so when
-  // the newest has left, all have. The last reply is written without node's response, so it must wait here until the one
-  // before has left.
+  // the newest has left, all have. The last reply is written without node's response, so node does not keep it in order:
+  // `endWith` itself waits until the one before has left.
   #newest: Response | undefined;
   #previous: Response | undefined;
   #requestCount = 0;
@@ -53,15 +53,16 @@ export class Connection {
     if ('encrypted' in socket) socket.on('data', () => {});
     socket.allowHalfOpen = true; // node:http sets it, node:https does not: see the next listener
     // When the client ends its side, node's listener reports an incomplete request, or else it ends our side. Ending our side
-    // would discard replies that have not left. So our listener takes its place, and calls node's listener when all replies
-    // have left. While content is arriving, it calls node's listener at once, because the request is incomplete.
+    // would discard replies that have not left. So our listener takes its place, and calls node's listener when the replies
+    // to all complete requests have left.
     const nodesListeners = socket.listeners('end');
     const callNodesListeners = () => {
       if (this.isEnding || socket.destroyed) return; // nothing is left to report
       for (const listener of nodesListeners) listener.call(socket);
     };
     socket.removeAllListeners('end').on('end', () => {
-      if (this.isBusy && this.arrivingRequest === undefined) this.#newest?.once('finish', callNodesListeners);
+      const lastComplete = this.arrivingRequest === undefined ? this.#newest : this.#previous;
+      if (lastComplete?.writableFinished === false) lastComplete.once('finish', callNodesListeners);
       else callNodesListeners();
     });
   }

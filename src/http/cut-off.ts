@@ -38,8 +38,8 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
   function resumeAll(): void {
     keptRequests = 0;
     const all = Array.from(paused);
-    // If sockets were always resumed in the same order, hundreds of clients that are cut off one after the other would make
-    // all others wait for seconds.
+    // A socket that is resumed first may be cut off at once, and then all others are paused again. If the same came first each
+    // time, hundreds of such clients would make the others wait for seconds.
     if (newestFirst) all.reverse();
     newestFirst = !newestFirst;
     for (const [socket, forget] of all) socket.off('pause', forget).resume();

@@ -68,8 +68,8 @@ const PARSER_METHODS = [...http.METHODS, ...OTHER_METHODS];
 const LONGEST_METHOD = Math.max(...PARSER_METHODS.map(({ length }) => length));
 
 // Content of an earlier request may be in front of the method: of `abcGEX`, the parser has read `abcGE`. Where the method
-// begins is a guess then: the last letters of the content are wrongly taken for a part of the method when they and what was
-// read of the method together are the beginning of a known one.
+// begins is a guess then. It is wrong when the last letters of the content, followed by what was read of the method, are the
+// beginning of a known method.
 function headStartingAtMethod(error: ClientError): string {
   const { text, readLength } = packetFromFailingLine(error);
   const read = text.slice(0, readLength);

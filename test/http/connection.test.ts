@@ -146,6 +146,24 @@ test('a connection that has ended while its last reply waited does not linger, a
   assert.deepEqual([connection.isEnding, connection.isLingering], [true, false]);
 });
 
+test('when the client ends its side while content arrives, node looks for the incomplete request after the replies to those before it have left', () => {
+  const socket = new Socket();
+  let looks = 0;
+  socket.on('end', () => {
+    looks += 1;
+  });
+  const backlog = { add() {} };
+  const connection = new Connection(socket, undefined, backlog, backlog, { cutOff() {}, countRequest() {} });
+  const [earlier, arriving] = [true, false].map((complete) => new ServerResponse(Object.assign(new IncomingRequest(socket), { complete })));
+  if (earlier === undefined) return assert.fail();
+  connection.noteRequest(earlier);
+  connection.noteRequest(arriving);
+  socket.emit('end');
+  assert.equal(looks, 0);
+  earlier.emit('finish');
+  assert.equal(looks, 1);
+});
+
 test('when the client ends its side, node looks for a request that is not complete after all replies have left, and never after the last one', () => {
   for (const [before, expected] of [
     [() => {}, 1],

@@ -24,3 +24,16 @@ test('content that is too large is refused, and nothing behind it is answered, w
   assert.ok(ended);
   assert.deepEqual(records.map(({ status }) => status), statuses);
 });
+
+test('a client that ends its side in the middle of content gets every reply before it, and a 400', async (t) => {
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
+  const keyPair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+  const { port, records } = await startService(t, { observed: true, server: (app) => app.createSecureServer(keyPair) });
+  // While so many replies wait node has paused its parser, and over TLS it is told all the same that the client has ended.
+  const bytes = `${GET.repeat(700)}${requestBytes('POST', '/health', ['Transfer-Encoding: chunked'])}3\r\nab`;
+  const { received, ended } = await play({ steps: [{ kind: 'send', bytes }, { kind: 'end' }] }, dialLine(port, true), () => undefined);
+  const statuses = parseReplies(received).map(({ status }) => status);
+  assert.deepEqual(statuses, [...Array.from({ length: 700 }, () => 200), 400]);
+  assert.ok(ended);
+  assert.deepEqual(records.map(({ status, aborted }) => [status, aborted]), statuses.map((status) => [status, undefined]));
+});
