@@ -122,8 +122,8 @@ export class Connection {
   // Node keeps each request after the last one until the connection has closed. These requests are counted apart from the
   // queued replies, so that they cost no other client a reply.
   #ignoreRequest(response: Response | undefined): void {
-    // Node may pause the socket at this request, because many replies wait. It would resume the socket on `drain`, which is
-    // not emitted after `socket.end()`. So it is resumed here: what arrives is only discarded.
+    // Node may pause the socket at this request, because many replies wait, and would resume it at the event `drain`. There is
+    // no `drain` after `socket.end()`. So the socket is resumed here: what arrives is only discarded.
     if (this.#isParserOff) this.socket.resume();
     response?.req.resume(); // as long as its content is unread, node 20 does not read the socket
     this.#requestsAfterLast += 1;
@@ -162,7 +162,8 @@ export class Connection {
   /**
    * Sends `text`, the reply to the newest request, as the last one, when those to earlier requests have left. Closing a socket
    * with unread bytes resets the connection, and the reset can overtake the reply (RFC 9112 9.6). So our side is ended, and
-   * what the client still sends is read without a parser and discarded.
+   * what the client still sends is read without a parser and discarded. Node still parses what it has read already: see
+   * `#ignoreRequest`.
    */
   endWith(text: string): void {
     this.#state = 'ending'; // open, closing → ending

@@ -60,6 +60,11 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     socket.once('close', () => entries.delete(socket));
   });
 
+  // Whether a socket is to carry TLS, and its handshake has not begun. Without TLS, each socket has an entry.
+  function hasNoHandshake(socket: Socket): boolean {
+    return !entries.has(socket) && socket.bytesRead === 0;
+  }
+
   function makeRoom(): boolean {
     const idle = firstIdle();
     idle?.destroy();
@@ -71,7 +76,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     for (const { connection } of entries.values()) {
       if (connection.isOpen && !connection.isBusy && !connection.socket.destroyed) return connection.socket;
     }
-    for (const socket of sockets) if (socket.bytesRead === 0 && !socket.destroyed) return socket; // it has sent nothing: with TLS, no handshake
+    for (const socket of sockets) if (hasNoHandshake(socket) && !socket.destroyed) return socket;
     return undefined;
   }
 
@@ -88,8 +93,8 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
 
   // A connection that has received no byte is not idle for node.
   function closeSilent(): void {
-    const all = [...sockets, ...Array.from(entries.values(), ({ connection }) => connection.socket)];
-    for (const socket of all) if (socket.bytesRead === 0) socket.destroy();
+    for (const { connection } of entries.values()) if (connection.isOpen && connection.socket.bytesRead === 0) connection.socket.destroy();
+    for (const socket of sockets) if (hasNoHandshake(socket)) socket.destroy();
   }
 
   async function closeAndWait(): Promise<void> {

@@ -291,6 +291,23 @@ test('at the bound, when no connection is idle, the new one is closed at once', 
   assert.equal(parseReplies((await once(first.client, 'data'))[0])[0]?.body, 'Healthy');
 });
 
+test('a connection that lingers after it has sent nothing makes no room, and is not closed as one that is silent', async (t) => {
+  const { app, port, server, dropped } = await startService(t, { maxConnections: 1, limits: { silentMs: 1, lingerMs: 86_400_000 } });
+  const connection = once(server, 'connection');
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const [accepted] = await connection;
+  server.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), accepted);
+  assert.deepEqual(parseReplies((await once(client, 'data'))[0]).map(({ status }) => status), [408]);
+  const other = connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume();
+  await once(other, 'close');
+  assert.deepEqual([accepted.destroyed, dropped], [false, ['full']]);
+  const closed = app.close();
+  await new Promise((resolve) => setTimeout(resolve, 2)); // after the timer of the service
+  assert.equal(accepted.destroyed, false);
+  client.end();
+  await closed;
+});
+
 test('when the service closes, idle connections are closed at once, unless a reply waits to be read on another one', async (t) => {
   const { open, app, server } = await startWithClock(t);
   const [idle, busy] = [await open(), await open()];
