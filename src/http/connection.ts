@@ -38,7 +38,10 @@ export class Connection {
   readonly #ignored: Backlog;
   readonly #cutOff: CutOff;
 
-  /** Of a socket that node has just begun to parse. `ignored` counts the requests after the last one. */
+  /**
+   * Makes the connection of a socket that node has just begun to read. `queued` counts the queued replies, `ignored` the
+   * requests after the last one.
+   */
   constructor(socket: Socket, records: OpenRecords | undefined, queued: Backlog, ignored: Backlog, cutOff: CutOff) {
     this.socket = socket;
     this.records = records;
@@ -100,7 +103,7 @@ export class Connection {
 
   /**
    * Takes note of a new request; `response` is undefined when node makes no response for it. Returns false when
-   * the request must be ignored: it came after the last one, or the connection has been ended.
+   * the request must be ignored: it came after the last one, or the socket has been destroyed.
    */
   noteRequest(response: Response | undefined): boolean {
     if (this.socket.destroyed) { // node still parses what it has read: see cut-off.ts

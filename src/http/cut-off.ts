@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 /**
  * Makes a function that ends a connection at once, and one that counts the requests after that. Node has read up to
  * 64 KiB of a connection, which may be thousands of requests: it parses all of them, and keeps them until the connection
- * has closed. When it keeps more than `maxRequests` requests, of all connections together that have been cut off, the other
- * `sockets` are paused until these connections have closed, so that many such clients take little more memory than one.
+ * has closed. The requests of all cut-off connections are counted together. With more than `maxRequests`, the other
+ * `sockets` are paused until all of these connections have closed, so that many such clients take little more memory than one.
  */
 export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex>) {
   const unclosed = new Set<Duplex>(); // the sockets that have been cut off and have not closed
@@ -64,7 +64,7 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
     });
   }
 
-  /** Counts a request that node has parsed on a connection that has been ended. */
+  /** Counts a request that node has parsed on a connection that has been cut off. */
   function countRequest(socket: Duplex): void {
     if (unclosed.has(socket)) countKept(1);
   }

@@ -23,8 +23,8 @@ export const LIMITS = {
    */
   maxBacklog: 5_000,
   /**
-   * The most requests at once that node keeps of connections that have been cut off. Each takes 7 KiB, too. With more, the
-   * other connections are paused.
+   * The most requests of connections that have been cut off, counted until all of these have closed. Each takes 7 KiB, too.
+   * With more, the other connections are paused.
    */
   maxKeptRequests: 1_000,
 };

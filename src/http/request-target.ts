@@ -30,8 +30,8 @@ export function parseTarget(method: string, target: string, host: string | undef
 }
 
 /**
- * The part of an illegal target that may be logged: its path. The query may hold a name, and the authority user
- * information (RFC 9110 4.2.4). A target without a path may be either of these, so the result is empty then.
+ * The part of an illegal target that may be logged: its path. The query may hold a name, and the authority may hold
+ * user information (RFC 9110 4.2.4). A target without a path may be either of these, so the result is empty then.
  */
 export function pathOfIllegalTarget(target: string): string {
   const path = target.replace(/[?#].*/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '');

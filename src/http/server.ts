@@ -52,8 +52,8 @@ function nodeOptions(options: ServerOptions): NodeServerOptions<typeof IncomingR
 }
 
 function prepare<S extends Server | SecureServer>(server: S, handler: Handler, options: ServerOptions): TrackedServer<S> {
-  // Without this limit, an unfinished head may have 16,000 lines in memory. Of a head with more lines than the limit, node 20
-  // drops the rest; later versions refuse the request with 431. Nothing is hidden by that: parseHead sees line 101, and refuses
+  // Without this limit, an unfinished head may have 16,000 lines in memory. Later versions of node refuse a head with more
+  // lines with 431. Node 20 drops the other lines. What it drops does not matter: parseHead still sees line 101, and refuses
   // the request.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
   const limits = limitsOf(options);

@@ -1,6 +1,7 @@
 // W3C Trace Context Level 1: the id of a request, by which a log line and a reply are found in the trace of the caller.
 
-// Section 3.2: the version ff and ids of zeros only are invalid. Section 3.2.4: what a later version adds follows a dash.
+// Section 3.2: the version ff is invalid, and so is an id that has nothing but zeros. Section 3.2.4: what a later version
+// adds follows a dash.
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 1;
 
