@@ -27,8 +27,9 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
     for (const socket of sockets()) {
       if (socket.destroyed || socket.isPaused()) continue;
       socket.pause();
-      // A second `pause` means that node has resumed the socket and paused it again, for a reason of its own. Then only node
-      // may resume it: over TLS, node throws an error when others do, and the process ends.
+      // The event `pause` for the call above has been emitted already. When it is emitted again, node has resumed the socket
+      // and then paused it for a reason of its own. From then on only node may resume it: over TLS, node throws an error when
+      // others do, and the process ends.
       const forget = () => paused.delete(socket);
       socket.once('pause', forget);
       paused.set(socket, forget);
@@ -38,8 +39,8 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
   function resumeAll(): void {
     keptRequests = 0;
     const all = Array.from(paused);
-    // A socket that is resumed first may be cut off at once, and then all others are paused again. If the same came first each
-    // time, hundreds of such clients would make the others wait for seconds.
+    // If the order were always the same, hundreds of clients that are cut off could come first, one after the other. Each time,
+    // the sockets behind them would be paused again, and they would wait for seconds.
     if (newestFirst) all.reverse();
     newestFirst = !newestFirst;
     for (const [socket, forget] of all) socket.off('pause', forget).resume();

@@ -52,9 +52,9 @@ function nodeOptions(options: ServerOptions): NodeServerOptions<typeof IncomingR
 }
 
 function prepare<S extends Server | SecureServer>(server: S, handler: Handler, options: ServerOptions): TrackedServer<S> {
-  // Without this limit, an unfinished head may have 16,000 lines in memory. Later versions of node refuse a head with more
-  // lines with 431. Node 20 drops the other lines. What it drops does not matter: parseHead still sees line 101, and refuses
-  // the request.
+  // Without this limit, an unfinished head may have 16,000 lines in memory. When a head has more lines than this limit,
+  // later versions of node refuse it with 431. Node 20 keeps the first 101 lines and drops the rest. That does no harm:
+  // parseHead sees that there are 101, and refuses the request.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
   const limits = limitsOf(options);
   const connections = trackConnections(server, limits, options);
