@@ -27,8 +27,8 @@ export type App = {
   /** Stops listening: other processes on the same sockets accept new connections from now on. */
   readonly stopListening: () => void;
   /**
-   * Stops listening. Closes idle connections as soon as no connection of the same server has an unread reply, is ending
-   * or is lingering. Resolves when all connections have ended.
+   * Stops listening. Checks at once, and then once a second, whether any connection of the same server has an unread reply, is
+   * ending or is lingering. When there is none, closes the idle connections. Resolves when all connections have ended.
    */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */

@@ -6,8 +6,8 @@ export type Stoppable = {
   /** From now on `/health` replies 503, and the next request on each connection is its last one. */
   readonly startDraining: () => void;
   /**
-   * Stops listening. Closes idle connections as soon as no connection of the same server has an unread reply, is ending
-   * or is lingering. Resolves when all connections have ended.
+   * Stops listening. Checks at once, and then once a second, whether any connection of the same server has an unread reply, is
+   * ending or is lingering. When there is none, closes the idle connections. Resolves when all connections have ended.
    */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */

@@ -56,7 +56,8 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (socket.destroyed) return;
     const records = reports.finished && new OpenRecords(socket, reports);
     const connection = new Connection(socket, records, queued, ignored, cutOff);
-    entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs }); // a sweep right after this counts nothing
+    // The first sweep may come at once. It adds `sweepMs` to `inactiveMs`, which is then 0.
+    entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs });
     socket.once('close', () => entries.delete(socket));
   });
 

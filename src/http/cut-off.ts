@@ -39,8 +39,8 @@ export function createCutOff(maxRequests: number, sockets: () => Iterable<Duplex
   function resumeAll(): void {
     keptRequests = 0;
     const all = Array.from(paused);
-    // If the order were always the same, hundreds of clients that are cut off could come first, one after the other. Each time,
-    // the sockets behind them would be paused again, and they would wait for seconds.
+    // If the order were always the same, the first sockets could be those of hundreds of clients that will be cut off as soon
+    // as they are read again. Each cut-off would pause all the others again, so the last ones would wait for seconds.
     if (newestFirst) all.reverse();
     newestFirst = !newestFirst;
     for (const [socket, forget] of all) socket.off('pause', forget).resume();

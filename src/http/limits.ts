@@ -23,8 +23,8 @@ export const LIMITS = {
    */
   maxBacklog: 5_000,
   /**
-   * The most requests of connections that have been cut off, counted until all of these have closed. Each takes 7 KiB, too.
-   * With more, the other connections are paused.
+   * How many requests of cut-off connections node may keep. Each takes 7 KiB, too. The count begins again at 0 when all cut-off
+   * connections have closed. With more, the other connections are paused until then.
    */
   maxKeptRequests: 1_000,
 };

@@ -68,9 +68,8 @@ const PARSER_METHODS = [...http.METHODS, ...OTHER_METHODS];
 const LONGEST_METHOD = Math.max(...PARSER_METHODS.map(({ length }) => length));
 
 // Content of an earlier request may be in front of the method: of `abcGEX`, the parser has read `abcGE`. Where the method
-// begins is a guess then. It is wrong when the last letters of the content, followed by what was read of the method, are the
-// beginning of a known method. With the content `P` before the method `UX`, the parser has read `U`, and `PU` is the beginning
-// of `PUT`. So the method is taken to be `PUX`.
+// begins is a guess then, which may be wrong. Example: with the content `P` before the method `UX`, the parser has read `U`.
+// `PU` is the beginning of `PUT`, so the method is taken to be `PUX`.
 function headStartingAtMethod(error: ClientError): string {
   const { text, readLength } = packetFromFailingLine(error);
   const read = text.slice(0, readLength);
