@@ -22,13 +22,16 @@ export type App = {
   readonly createSecureServer: (secureContext: SecureContextOptions) => SecureServer;
   /** A server that redirects legal requests to this port for HTTPS. */
   readonly createRedirectServer: (httpsPort: number) => Server;
-  /** From now on `/health` replies 503, and the next request on each connection is its last one. */
+  /**
+   * From now on `/health` replies 503. On each connection, the request whose content is arriving, or else the next one, is
+   * the last.
+   */
   readonly startDraining: () => void;
   /** Stops listening: other processes on the same sockets accept new connections from now on. */
   readonly stopListening: () => void;
   /**
-   * Stops listening. Checks at once, and then once a second, whether any connection of the same server has an unread reply, is
-   * ending or is lingering. When there is none, closes the idle connections. Resolves when all connections have ended.
+   * Stops listening. Each server then checks, at once and once a second, whether any of its connections has an unread reply, is
+   * ending or is lingering. If none is, it closes its idle connections. Resolves when all connections have ended.
    */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */

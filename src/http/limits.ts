@@ -14,7 +14,7 @@ export const LIMITS = {
   lingerMs: 1_000,
   /** How long a connection that has received no byte is kept while the server closes. */
   silentMs: 250,
-  /** How often most of the times above are checked. These are as exact as this. */
+  /** How often most of the times above are checked. So they can be late by about this much. */
   sweepMs: 1_000,
   /**
    * The most queued replies at once. The same limit, counted separately, is for requests that come after the last one on their

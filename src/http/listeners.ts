@@ -15,7 +15,7 @@ import { MAX_CONTENT_BYTES, mustBeLastBecauseOf } from './request-head.ts';
 import { lastReplyText, send } from './send.ts';
 
 export type ListenerOptions = PipelineOptions & {
-  /** Whether the service drains: the next request on each connection is its last one. */
+  /** Whether the service drains: on each connection, the request whose content is arriving, or else the next one, is the last. */
   readonly isDraining: () => boolean;
 };
 

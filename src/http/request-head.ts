@@ -76,8 +76,8 @@ const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive *(?:,|$)/i; // no tab behind it: nod
 
 /**
  * Whether trailer fields (names and values, in turn) make their request the last one: there is a Connection or
- * Proxy-Connection field among them, or there are so many that node 20 may have dropped it. RFC 9110 6.5.1 forbids these
- * fields in trailers, but node's parser obeys them there, and would leave the next request without a reply.
+ * Proxy-Connection field among them, or there are so many trailer fields that node 20 may have dropped such a field. RFC 9110
+ * 6.5.1 forbids these fields in trailers, but node's parser obeys them there, and would leave the next request without a reply.
  */
 export function mustBeLastBecauseOf(trailers: readonly string[]): boolean {
   return trailers.length > 2 * MAX_HEADER_LINES || trailers.some((name, i) => i % 2 === 0 && ['connection', 'proxy-connection'].includes(name.toLowerCase()));
