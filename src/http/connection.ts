@@ -154,8 +154,8 @@ export class Connection {
 
   /**
    * Makes the newest request the last one, because the request says so, or because the service drains. A client cannot know
-   * that the service drains, and may have sent more requests. They are not answered. But more than 8 of
-   * them are no reason to cut the client off.
+   * that the service drains, and may have sent more requests. They are not answered. But more than 8 of them are no reason to
+   * cut the client off.
    */
   startClosing(reason: 'request' | 'draining'): void {
     this.#state = 'closing'; // open → closing

@@ -6,7 +6,7 @@ import { Connection } from './connection.ts';
 import { createCutOff } from './cut-off.ts';
 import type { Limits } from './limits.ts';
 import { OpenRecords, type Reports } from './reports.ts';
-import { startSweep, type Entry } from './time-limits.ts';
+import { newEntry, startSweep, type Entry } from './time-limits.ts';
 
 export type ConnectionOptions = {
   /** Connections at once. */
@@ -56,8 +56,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (socket.destroyed) return;
     const records = reports.finished && new OpenRecords(socket, reports);
     const connection = new Connection(socket, records, queued, ignored, cutOff);
-    // The first sweep may come at once. It adds `sweepMs` to `inactiveMs`, which is then 0.
-    entries.set(socket, { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -limits.sweepMs });
+    entries.set(socket, newEntry(connection, limits));
     socket.once('close', () => entries.delete(socket));
   });
 

@@ -12,6 +12,11 @@ export type Entry = {
   inactiveMs: number;
 };
 
+/** The entry of a new connection. The first sweep may come at once: it adds `sweepMs` to `inactiveMs`, which is then 0. */
+export function newEntry(connection: Connection, { sweepMs }: Limits): Entry {
+  return { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -sweepMs };
+}
+
 /**
  * Looks at all `entries` once in `sweepMs`. Closes the connections whose time is over, and moves those that have been active to
  * the end of the map. Then calls `swept`.

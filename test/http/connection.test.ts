@@ -146,46 +146,46 @@ test('a connection that has ended while its last reply waited does not linger, a
   assert.deepEqual([connection.isEnding, connection.isLingering], [true, false]);
 });
 
-test('when the client ends its side while content arrives, node looks for the incomplete request after the replies to those before it have left', () => {
+/** A connection, and how often node has been told that the client has ended its side. */
+function startConnection() {
   const socket = new Socket();
-  let looks = 0;
+  let ends = 0;
   socket.on('end', () => {
-    looks += 1;
+    ends += 1;
   });
   const backlog = { add() {} };
   const connection = new Connection(socket, undefined, backlog, backlog, { cutOff() {}, countRequest() {} });
-  const [earlier, arriving] = [true, false].map((complete) => new ServerResponse(Object.assign(new IncomingRequest(socket), { complete })));
-  if (earlier === undefined) return assert.fail();
-  connection.noteRequest(earlier);
-  connection.noteRequest(arriving);
+  const note = (complete: boolean) => {
+    const response = new ServerResponse(Object.assign(new IncomingRequest(socket), { complete }));
+    connection.noteRequest(response);
+    return response;
+  };
+  return { socket, connection, note, ends: () => ends };
+}
+
+test('node is told that the client has ended its side when the replies to all complete requests have left', () => {
+  const { socket, note, ends } = startConnection();
+  const earlier = note(true);
+  note(false);
   socket.emit('end');
-  assert.equal(looks, 0);
+  assert.equal(ends(), 0);
   earlier.emit('finish');
-  assert.equal(looks, 1);
+  assert.equal(ends(), 1);
 });
 
-test('when the client ends its side, node looks for a request that is not complete after all replies have left, and never after the last one', () => {
+test('node is not told that the client has ended its side when the last reply is known, or the socket destroyed', () => {
   for (const [before, expected] of [
     [() => {}, 1],
     [(connection: Connection) => connection.endWith(''), 0],
     [({ socket }: Connection) => socket.destroy(), 0],
   ] as const) {
-    const socket = new Socket();
-    let looks = 0;
-    socket.on('end', () => {
-      looks += 1;
-    });
-    const backlog = { add() {} };
-    const connection = new Connection(socket, undefined, backlog, backlog, { cutOff() {}, countRequest() {} });
-    const message = new IncomingRequest(socket);
-    message.complete = true;
-    const response = new ServerResponse(message);
-    connection.noteRequest(response);
+    const { socket, connection, note, ends } = startConnection();
+    const response = note(true);
     socket.emit('end');
-    assert.equal(looks, 0, 'the reply has not left');
+    assert.equal(ends(), 0, 'the reply has not left');
     before(connection);
     response.emit('finish');
-    assert.equal(looks, expected);
+    assert.equal(ends(), expected);
   }
 });
 

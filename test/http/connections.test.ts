@@ -291,18 +291,31 @@ test('at the bound, when no connection is idle, the new one is closed at once', 
   assert.equal(parseReplies((await once(first.client, 'data'))[0])[0]?.body, 'Healthy');
 });
 
-test('a connection that lingers after it has sent nothing makes no room, and is not closed as one that is silent', async (t) => {
-  const { app, port, server, dropped } = await startService(t, { maxConnections: 1, limits: { silentMs: 1, lingerMs: 86_400_000 } });
-  const connection = once(server, 'connection');
-  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+/** A service with a connection that has sent nothing, has got 408, and lingers. */
+async function startWithLingering(t: TestContext, maxConnections: number) {
+  const service = await startService(t, { maxConnections, limits: { silentMs: 1, lingerMs: 86_400_000 } });
+  const connection = once(service.server, 'connection');
+  const client = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
   const [accepted] = await connection;
-  server.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), accepted);
+  service.server.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), accepted);
   assert.deepEqual(parseReplies((await once(client, 'data'))[0]).map(({ status }) => status), [408]);
-  const other = connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume();
-  await once(other, 'close');
+  const connectOther = () => connect({ port: service.port, host: '127.0.0.1' }).on('error', () => {}).resume();
+  return { ...service, client, accepted, connectOther };
+}
+
+test('at the bound, a connection that lingers after it has sent nothing makes no room', async (t) => {
+  const { accepted, dropped, connectOther } = await startWithLingering(t, 1);
+  await once(connectOther(), 'close');
   assert.deepEqual([accepted.destroyed, dropped], [false, ['full']]);
+});
+
+test('when the service closes, a silent connection is closed, but not one that lingers after it has sent nothing', async (t) => {
+  const { app, server, client, accepted, connectOther } = await startWithLingering(t, 2);
+  const connection = once(server, 'connection');
+  const silent = connectOther();
+  await connection;
   const closed = app.close();
-  await new Promise((resolve) => setTimeout(resolve, 2)); // after the timer of the service
+  await once(silent, 'close');
   assert.equal(accepted.destroyed, false);
   client.end();
   await closed;

@@ -73,8 +73,7 @@ test('bytes that are no request have a record without what they do not say', (t)
 test('a reply that could not leave is marked', async () => {
   const { openRecords, socket, records } = start();
   openRecords.open(parsed()).status = 200;
-  socket._write = (_chunk, _encoding, done) => done(new Error('write EPIPE'));
-  socket.on('error', () => {}).end('reply', openRecords.close);
+  socket.on('error', () => {}).end('reply', openRecords.close); // it is not connected, so writing fails
   await new Promise((resolve) => socket.once('close', resolve));
   assert.deepEqual(records.map(({ status, aborted }) => [status, aborted]), [[200, true]]);
 });
