@@ -108,8 +108,8 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
     }
   } else {
     const hasHttpsSocket = handed.some(({ scheme }) => scheme === 'https');
-    if (hasTlsFiles && !hasHttpsSocket) mistakes.push('TLS files are set, so LISTEN_FDNAMES must name a socket https.');
-    if (hasHttpsSocket && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
+    if (hasTlsFiles && !hasHttpsSocket) mistakes.push('TLS files are set, so LISTEN_FDNAMES must give one socket the name https.');
+    if (hasHttpsSocket && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
   }
   if (isNetworkDenied(runtime)) mistakes.push('Node is run with --permission, so it needs --allow-net to listen.');
   if (mistakes.length > 0) throw new StartError(mistakes, EXIT_CODES.configuration);

@@ -67,9 +67,9 @@ const WITH_OTHER_METHOD = new RegExp(`(?:${OTHER_METHODS.join('|')}) [!-~]+ HTTP
 const PARSER_METHODS = [...http.METHODS, ...OTHER_METHODS];
 const LONGEST_METHOD = Math.max(...PARSER_METHODS.map(({ length }) => length));
 
-// Content of an earlier request may be in front of the method: of `abcGEX`, the parser has read `abcGE`. Where the method
-// begins is a guess then, which may be wrong. Example: with the content `P` before the method `UX`, the parser has read `U`.
-// `PU` is the beginning of `PUT`, so the method is taken to be `PUX`.
+// Content of an earlier request may be in front of the method: with the content `abc` and the method `GEX`, the parser has
+// read `abcGE`. Where the method begins is then a guess, which may be wrong: with the content `P` and the method `UX`, the
+// parser has read `PU`. That is the beginning of `PUT`, so the method is taken to be `PUX`.
 function headStartingAtMethod(error: ClientError): string {
   const { text, readLength } = packetFromFailingLine(error);
   const read = text.slice(0, readLength);

@@ -25,7 +25,7 @@ export function createServer(handler: Handler, options: ServerOptions): TrackedS
   return prepare(http.createServer(nodeOptions(options)), handler, options);
 }
 
-/** The same over TLS, with the key pair in `secureContext`; its `setSecureContext` takes another one. */
+/** The same over TLS. `secureContext` has the certificate and its key; `setSecureContext` of the node server replaces them. */
 export function createSecureServer(handler: Handler, options: ServerOptions, secureContext: SecureContextOptions): TrackedServer<SecureServer> {
   const https = process.getBuiltinModule('node:https'); // it takes time to load, so it is loaded when it is needed
   const handshakeTimeout = limitsOf(options).headMs;

@@ -12,7 +12,7 @@ export type Entry = {
   inactiveMs: number;
 };
 
-/** The entry of a new connection. The first sweep may come at once: it adds `sweepMs` to `inactiveMs`, which is then 0. */
+/** The entry of a new connection. `inactiveMs` begins below 0, because the first sweep adds `sweepMs`, and may come at once. */
 export function newEntry(connection: Connection, { sweepMs }: Limits): Entry {
   return { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -sweepMs };
 }

@@ -181,13 +181,13 @@ test('sockets that are handed over replace HOST, PORT and REUSE_PORT; HTTPS_PORT
 
 test('a socket for HTTPS needs TLS files, and TLS files need a socket for HTTPS', () => {
   const sockets = { LISTEN_PID: String(PID), LISTEN_FDS: '1' };
-  assert.deepEqual(mistakesIn({ ...sockets, LISTEN_FDNAMES: 'https' }), ['LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.']);
-  assert.deepEqual(mistakesIn({ ...sockets, TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' }), ['TLS files are set, so LISTEN_FDNAMES must name a socket https.']);
+  assert.deepEqual(mistakesIn({ ...sockets, LISTEN_FDNAMES: 'https' }), ['LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.']);
+  assert.deepEqual(mistakesIn({ ...sockets, TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' }), ['TLS files are set, so LISTEN_FDNAMES must give one socket the name https.']);
   assert.deepEqual(mistakesIn({ ...sockets, LISTEN_FDS: '0', LISTEN_FDNAMES: 'https:ftp', PORT: 'x' }), [
     'PORT is "x", but must be a whole number from 0 to 65535.',
     'LISTEN_FDS is "0", but must be a whole number from 1 to 64.',
     'LISTEN_FDNAMES is "https:ftp", but must be names separated by colons: https for HTTPS; http, unknown, an empty name or a name that ends in .socket for plain HTTP.',
-    'LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.',
+    'LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.',
   ]);
 });
 
