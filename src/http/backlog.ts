@@ -46,7 +46,7 @@ export type Backlog = ReturnType<typeof createBacklog>;
 const REQUEST_BYTES = 7 * 1024; // a small request, its response, and node's objects for both (measured)
 const TEXT_BYTES = 64; // what the name or the value of a field takes besides its bytes (measured)
 
-/** How many small requests take as much memory. The target may be in the reply once more, in a Location. */
+/** How many small requests take as much memory as this one. The target may be in the reply once more, in a Location. */
 function countOf({ url = '', rawHeaders }: IncomingRequest): number {
   const headBytes = 2 * url.length + rawHeaders.join('').length + TEXT_BYTES * rawHeaders.length;
   return 1 + Math.floor(headBytes / REQUEST_BYTES);

@@ -123,7 +123,7 @@ export class Connection {
   }
 
   // Node keeps each request after the last one until the connection has closed. These requests are counted apart from the
-  // queued replies, so that they cost no other client a reply.
+  // queued replies. Otherwise other clients could be cut off because of them, and lose replies.
   #ignoreRequest(response: Response | undefined): void {
     // Node may pause the socket at this request, because many replies wait, and would resume it at the event `drain`. There is
     // no `drain` after `socket.end()`. So the socket is resumed here: what arrives is only discarded.
@@ -140,8 +140,8 @@ export class Connection {
     this.#cutOff.cutOff(this.socket, this.#requestsAfterLast);
   }
 
-  // Emits the content of the newest request that is still buffered, before a newer request takes its place. When that content
-  // is too large, the request gets 413, and is the last one.
+  // Called before the next request takes the place of the newest one. Node may still buffer content of the newest one. It is
+  // emitted here. When it is too large, the newest request gets 413, and is the last one.
   #deliverContent(): void {
     const request = this.#newest?.req;
     if (request !== undefined && request.readableLength > 0) while (request.read() !== null); // emits it as `data`

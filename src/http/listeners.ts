@@ -71,8 +71,8 @@ export function addListeners(server: Server<typeof IncomingRequest>, connections
 
   function respond(connection: Connection, message: IncomingRequest, response: Response): void {
     const reply = answer(message.parsed);
-    // Only the newest request can be the last one. While its content arrived, the service may have begun to drain, and
-    // trailers have come after the content.
+    // Only the newest request can be the last one. The service may have begun to drain while its content
+    // arrived, and trailers may have come after the content.
     if (connection.isNewest(response) && (!connection.isOpen || options.isDraining() || mustBeLastBecauseOf(message.rawTrailers))) {
       end(connection, reply, message.parsed, message.record);
       return;

@@ -54,8 +54,8 @@ function hasBadPercent(text: string): boolean {
   return text.includes('%') && BAD_PERCENT.test(text);
 }
 
-// uri-host [ ":" port ] (RFC 9110 7.2), the port at most 65535. RFC 3986 allows a colon without a port, which is
-// refused here, and a comma in a name. A comma is refused because a proxy may join two Host lines to one, with a comma.
+// uri-host [ ":" port ] (RFC 9110 7.2), the port at most 65535. RFC 3986 also allows a colon without a port, and a comma in
+// a name. Both are refused here, the comma because a proxy may join two Host lines to one, with a comma between them.
 const HOST = /^(?:\[[\dA-Fa-f:.]+\]|[\w\-.~!$&'()*+;=%]+)(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?$/;
 
 const PORT = /:\d+$/;

@@ -13,8 +13,8 @@ export function childTraceparent(parent: string | undefined): string {
   const [, version, parentTraceId, flags = '', more] = (parent !== undefined && TRACEPARENT.exec(parent)) || [];
   const random = randomHex(24);
   const spanId = random.slice(32);
-  // Section 3.2.2: version, trace id, span id, flags. Faster: a template would make a string that node 26 writes as JSON only
-  // slowly, 0.03 of the floor there for a 400.
+  // Section 3.2.2: version, trace id, span id, flags. Faster: `join` instead of a template, because node 26 takes longer to
+  // write a string as JSON when a template has made it, 0.03 of the floor for a 400.
   if (parentTraceId === undefined || (version === '00' && more !== undefined)) return ['00', random.slice(0, 32), spanId, '00'].join('-');
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
   return ['00', parentTraceId, spanId, isSampled ? '01' : '00'].join('-');
