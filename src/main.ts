@@ -16,7 +16,8 @@ const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits for its
 
 const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
 const log = createLog(output.write);
-installUncaughtErrorHandler(log);
+const flush = () => output.flush(FLUSH_TIMEOUT_MS);
+installUncaughtErrorHandler(log, flush);
 
 const configuration = readConfiguration(process.env);
 const { environment, tlsFiles } = configuration;
@@ -32,14 +33,17 @@ const app = await createApp({
   reports,
 });
 
+let isStopping = false;
+
 /** Drains. New connections to sockets that were handed over are then left to other processes, present or future. */
 function startDraining(): void {
+  isStopping = true;
   app.startDraining();
   if ([...configuration.http, ...configuration.https].some(({ fd }) => fd !== undefined)) app.stopListening();
 }
 
 installStopHandler(
-  { ...app, startDraining, summarize: reports.summarize, flush: () => output.flush(FLUSH_TIMEOUT_MS) },
+  { ...app, startDraining, summarize: reports.summarize, flush },
   { delayMs: configuration.shutdownDelayMs, timeoutMs: configuration.shutdownTimeoutMs },
   log,
 );
@@ -49,6 +53,7 @@ const failures: StartError[] = [];
 
 /** Listens with `server`. A failure is kept, so that all failures are reported together. */
 async function serve(scheme: 'http' | 'https', server: Server, target: ListenTarget): Promise<void> {
+  if (isStopping) return; // a signal has come during the start
   const result = await listen(server, scheme, target, reports.acceptFailed);
   if (result instanceof StartError) failures.push(result);
   else bound.push(result);

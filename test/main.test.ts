@@ -63,6 +63,15 @@ test('mistakes in the configuration prevent the start, with one line for each an
   assert.equal(code, 78);
 });
 
+test('each mistake in the configuration is logged in a whole line, also when the reader of the log is slower than the process', async (t) => {
+  const value = 'x'.repeat(100_000); // three lines are more than a pipe or a socket holds
+  const names = ['HOST', 'PORT', 'REUSE_PORT', 'HTTPS_PORT', 'ALLOWED_HOSTS', 'HTTPS_REDIRECT_PORT', 'ACCESS_LOG', 'KEEP_ALIVE_TIMEOUT_MS', 'MAX_CONNECTIONS'];
+  const { lines, code } = await spawnService(t, Object.fromEntries(names.map((name) => [name, value]))).ended();
+  const reasons = lines.map(({ reason }) => String(reason));
+  assert.deepEqual(reasons.map((reason) => reason.replace(/ is "x{100000}", .*/, '')), names);
+  assert.equal(code, 78);
+});
+
 test('a port in use prevents the start, with one line and exit code 1, because the port may be free later', async (t) => {
   const port = portIn(await spawnService(t, { PORT: '0' }).nextLine());
   const { lines, code } = await spawnService(t, { PORT: String(port) }).ended();

@@ -70,7 +70,7 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
   }
 
   const host = read('HOST', 'an IP address, a host name, or * for every interface', parseHost) ?? '127.0.0.1';
-  const port = readInteger('PORT', 0, MAX_PORT) ?? 8080;
+  const port = readInteger('PORT', 0, MAX_PORT) ?? (isSet('PORT') ? undefined : 8080);
   const reusePort = readBoolean('REUSE_PORT');
   const tlsFiles = readTlsFiles();
   const hasTlsFiles = isSet('TLS_CERT_FILE') || isSet('TLS_KEY_FILE');
@@ -102,7 +102,7 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
 
   if (handed === undefined) {
     if (hasTlsFiles && !isSet('HTTPS_PORT')) mistakes.push('TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.');
-    if (httpsPort === port && port !== 0) mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'another port than PORT, which is for plain HTTP'));
+    if (httpsPort !== undefined && httpsPort === port && port !== 0) mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'another port than PORT, which is for plain HTTP'));
     if (reusePort && !canReusePort(runtime)) {
       mistakes.push(`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${runtime.version} on ${runtime.platform}.`);
     }

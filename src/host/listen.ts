@@ -2,6 +2,8 @@
 import type { Server } from 'node:net';
 import { EXIT_CODES, StartError } from './start-error.ts';
 
+const fs = process.getBuiltinModule('node:fs'); // node has loaded it already; an import statement would load more files
+
 /** A TCP port of this machine that is to be bound. */
 export type PortTarget = {
   /** Undefined: every interface, IPv6 and IPv4. */
@@ -37,12 +39,19 @@ export function listen(server: Server, scheme: 'http' | 'https', target: ListenT
     }
     server.once('error', fail);
     try {
-      if (target.fd !== undefined) server.listen({ fd: target.fd }, LONGEST_QUEUE, succeed);
-      else server.listen(target, succeed);
+      if (target.fd === undefined) server.listen(target, succeed);
+      else server.listen({ fd: checkSocket(target.fd) }, LONGEST_QUEUE, succeed);
     } catch (error) {
       fail(error); // node throws for an invalid port, for example
     }
   });
+}
+
+// When a descriptor cannot be listened on, node closes it. With a wrong LISTEN_FDS it may be one that node itself has opened
+// and needs, and the process would abort.
+function checkSocket(fd: number): number {
+  if (!fs.fstatSync(fd).isSocket()) throw new Error('it is not a socket');
+  return fd;
 }
 
 // Calling listen on a listening socket sets the length of its queue again. New connections wait in this queue

@@ -100,6 +100,9 @@ test('HTTPS_PORT and PORT cannot be the same port', () => {
   const mistake = 'HTTPS_PORT is "8080", but must be another port than PORT, which is for plain HTTP.';
   assert.deepEqual(mistakesIn({ HTTPS_PORT: '8080' }), [mistake]);
   assert.deepEqual(mistakesIn({ HTTPS_PORT: '8080', PORT: '8080', TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' }), [mistake]);
+  const notANumber = 'PORT is "x", but must be a whole number from 0 to 65535.';
+  assert.deepEqual(mistakesIn({ PORT: 'x', HTTPS_PORT: '8080' }), [notANumber], 'a PORT that is not valid is not the default');
+  assert.deepEqual(mistakesIn({ PORT: 'x' }), [notANumber]);
 });
 
 const host = 'an IP address, a host name, or * for every interface';

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { listen, type Bound, type ListenTarget } from '../../src/host/listen.ts';
 import { StartError } from '../../src/host/start-error.ts';
+import { listeningSocket, NO_DESCRIPTORS } from '../support/descriptors.ts';
 
 function server(t: TestContext) {
   const created = createServer();
@@ -77,7 +78,8 @@ test('every error of a listener that listens is passed to the function for it', 
   assert.deepEqual(failures, errors);
 });
 
-test('on a socket that is handed over, the longest queue is requested', async (t) => {
+test('on a socket that is handed over, the longest queue is requested', { skip: NO_DESCRIPTORS }, async (t) => {
+  const { fd } = await listeningSocket(t);
   const calls: unknown[][] = [];
   const stub = Object.assign(server(t), {
     listen(...args: unknown[]) {
@@ -86,6 +88,6 @@ test('on a socket that is handed over, the longest queue is requested', async (t
       return stub;
     },
   });
-  const { exitCode } = Object(await listen(stub, 'http', { fd: 3 }, nothingFails));
-  assert.deepEqual([calls, exitCode], [[[{ fd: 3 }, 65_535]], 78]);
+  const { exitCode } = Object(await listen(stub, 'http', { fd }, nothingFails));
+  assert.deepEqual([calls, exitCode], [[[{ fd }, 65_535]], 78]);
 });

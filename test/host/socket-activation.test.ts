@@ -1,7 +1,8 @@
 // Tests the service on sockets that a supervisor hands over, as sd_listen_fds(3) defines it.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -110,14 +111,42 @@ test('each descriptor that is not a listening stream socket is reported in a sen
   const { lines, code } = await spawnWithSockets(t, handed, { LISTEN_FDS: '6' }).ended();
   assert.deepEqual(
     // The last descriptor is closed, or node uses it.
-    lines.map(({ level, message, reason }) => [level, message, String(reason).replace(/EINVAL: .*\)|ENOTSOCK: .*\)/, '…)')]),
-    [3, 4, 6, 7, 8].map((number) => [
+    lines.map(({ level, message, reason }) => [level, message, String(reason).replace(/EINVAL: .*\)/, '…)')]),
+    [[3, 'it is not a socket'], [4, 'listen …'], [6, 'listen …'], [7, 'it is not a socket'], [8, 'it is not a socket']].map(([number, error]) => [
       'error',
       'The service cannot start.',
-      `Cannot listen on descriptor ${number}, which LISTEN_FDS hands over: it must be a listening stream socket (Error: listen …).`,
+      `Cannot listen on descriptor ${number}, which LISTEN_FDS hands over: it must be a listening stream socket (Error: ${error}).`,
     ]),
   );
   assert.equal(code, 78);
+});
+
+test('a LISTEN_FDS that is too large is reported for each descriptor, also when node has opened it', only, async (t) => {
+  const { lines, code } = await spawnWithSockets(t, [(await listeningSocket(t)).fd], { LISTEN_FDS: '64' }).ended();
+  const descriptors = lines.map(({ reason }) => Number(/^Cannot listen on descriptor (\d+), .* \(Error: .+\)\.$/.exec(String(reason))?.[1]));
+  assert.deepEqual([descriptors, code], [Array.from({ length: 63 }, (_, i) => i + 4), 78]);
+});
+
+test('after a signal during the start, no other socket is listened on', only, async (t) => {
+  const folder = temporaryFolder(t);
+  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const sockets = [await listeningSocket(t, join(folder, '1.sock')), await listeningSocket(t, join(folder, '2.sock')), await listeningSocket(t)];
+  const env = { LISTEN_FDNAMES: 'https:https:http', HTTPS_REDIRECT_PORT: '443', TLS_CERT_FILE: certFile, TLS_KEY_FILE: pipe, SHUTDOWN_DELAY_MS: '500' };
+  const service = handOver(t, sockets, env);
+  // If the service ends before it opens the pipe, this opens both sides, so that the next line does not wait for ever.
+  service.child.once('exit', () => void open(pipe, 'r+').then((handle) => handle.close(), () => {}));
+  const writer = await open(pipe, 'w'); // resolves when the service has opened the pipe, too; then the service waits for the key
+  service.child.kill('SIGTERM');
+  await writer.writeFile(readFileSync(keyFile));
+  await writer.close();
+  while ((await service.nextLine()).message !== 'Stopping');
+  const client = connect({ port: sockets[2]?.port ?? 0, host: '127.0.0.1' });
+  let received = '';
+  client.on('error', () => {}).on('data', (data) => (received += data)).write(requestBytes('GET', '/'));
+  assert.equal((await service.ended()).code, 0);
+  assert.equal(received, '');
 });
 
 test('variables for another process are ignored', async (t) => {

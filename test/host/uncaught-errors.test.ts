@@ -11,7 +11,8 @@ function run(script: string) {
     import { installUncaughtErrorHandler } from '${host}uncaught-errors.${extension}';
     import { StartError } from '${host}start-error.${extension}';
     import { createLog } from '${host}log.${extension}';
-    installUncaughtErrorHandler(createLog((line) => process.stdout.write(line)));`;
+    const log = createLog((line) => process.stdout.write(line));
+    installUncaughtErrorHandler(log, async () => { await 1; log('info', 'flushed'); });`;
   const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', imports + script], { encoding: 'utf8' });
   return { status, lines: stdout.split('\n').filter((line) => line !== '').map(parseLine) };
 }
@@ -31,10 +32,10 @@ for (const [what, script, error] of [
 }
 
 for (const exitCode of [1, 78]) {
-  test(`a StartError is logged in one line for each reason, without a stack, and the exit code is the one of the error, ${exitCode}`, () => {
+  test(`a StartError is logged in one line for each reason, without a stack; when they have been written, the process exits with the code of the error, ${exitCode}`, () => {
     const { status, lines } = run(`await 1; throw new StartError(['One.', 'Two.'], ${exitCode});`);
     assert.equal(status, exitCode);
     const line = { level: 'error', message: 'The service cannot start.' };
-    assert.deepEqual(lines.map(({ time, ...fields }) => fields), [{ ...line, reason: 'One.' }, { ...line, reason: 'Two.' }]);
+    assert.deepEqual(lines.map(({ time, ...fields }) => fields), [{ ...line, reason: 'One.' }, { ...line, reason: 'Two.' }, { level: 'info', message: 'flushed' }]);
   });
 }
