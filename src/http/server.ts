@@ -9,6 +9,7 @@ import { addListeners, type ListenerOptions } from './listeners.ts';
 import { http } from './node-http.ts';
 import type { Handler } from './reply.ts';
 import { MAX_HEAD_BYTES, MAX_HEADER_LINES } from './request-head.ts';
+import { minimizeTlsBuffers } from './tls-buffers.ts';
 
 export type ServerOptions = ListenerOptions & ConnectionOptions & {
   /** Limits that tests make narrower. */
@@ -29,7 +30,9 @@ export function createServer(handler: Handler, options: ServerOptions): TrackedS
 export function createSecureServer(handler: Handler, options: ServerOptions, secureContext: SecureContextOptions): TrackedServer<SecureServer> {
   const https = process.getBuiltinModule('node:https'); // it takes time to load, so it is loaded when it is needed
   const handshakeTimeout = limitsOf(options).headMs;
-  return prepare(https.createServer({ ...nodeOptions(options), ...secureContext, handshakeTimeout }), handler, options);
+  const server = https.createServer({ ...nodeOptions(options), ...secureContext, handshakeTimeout });
+  minimizeTlsBuffers(server);
+  return prepare(server, handler, options);
 }
 
 function limitsOf({ limits }: ServerOptions): Limits {

@@ -74,6 +74,13 @@ export async function play({ steps }: Pick<Script, 'steps'>, { socket, end, clos
         sent += step.bytes.length;
         socket.write(step.bytes, 'latin1');
         break;
+      case 'send single bytes':
+        for (const byte of step.bytes) {
+          sent += 1;
+          socket.write(byte, 'latin1');
+          await turn();
+        }
+        break;
       case 'pause':
         for (let turns = step.turns; turns > 0; turns--) await turn();
         break;

@@ -7,6 +7,8 @@ import { drained, redirected, type Part } from './part.ts';
 
 export type Step =
   | { readonly kind: 'send'; readonly bytes: string }
+  /** Sends each byte in a turn of the event loop, and over TLS in a record of its own. */
+  | { readonly kind: 'send single bytes'; readonly bytes: string }
   /** Waits for this many turns of the event loop. */
   | { readonly kind: 'pause'; readonly turns: number }
   /** Waits until this many replies have begun to arrive, or the connection has ended. */
@@ -105,7 +107,9 @@ function makeSteps(random: Random, { mayEnd, isHasty }: Surroundings, parts: rea
   const steps: Step[] = chance(random, 35) ? [{ kind: 'stop reading' }] : [];
   let from = 0;
   for (const at of [...cuts.sort((a, b) => a - b), to]) {
-    if (at > from) steps.push({ kind: 'send', bytes: bytes.slice(from, at) });
+    const single = chance(random, 15) ? random.below(Math.min(200, at - from)) : 0;
+    if (single > 0) steps.push({ kind: 'send single bytes', bytes: bytes.slice(from, from + single) });
+    if (at > from + single) steps.push({ kind: 'send', bytes: bytes.slice(from + single, at) });
     from = at;
     if (at < to) steps.push(...between(random, ends.filter((end) => end <= at).length));
   }
