@@ -126,8 +126,9 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     /** Ends all connections at once, and returns how many there were. */
     closeAll: () => {
       const count = sockets.size;
-      for (const socket of sockets) socket.destroy();
+      // TLS sockets before the sockets that carry them: in the other order, node crashes when a TLS handshake is just ending.
       for (const socket of entries.keys()) socket.destroy();
+      for (const socket of sockets) socket.destroy();
       return count;
     },
   };

@@ -430,6 +430,14 @@ test('a connection over TLS is counted once when all are cut', async (t) => {
   await Promise.all(clients.map(({ client }) => once(client.resume(), 'close')));
 });
 
+test('all connections can be cut at the moment when a TLS handshake ends', async (t) => {
+  const { app, server, port } = await startTls(t);
+  const cut = new Promise((resolve) => server.once('secureConnection', () => queueMicrotask(() => resolve(app.closeAll()))));
+  const client = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => {}).resume();
+  assert.equal(await cut, 1);
+  await new Promise((resolve) => client.once('close', resolve));
+});
+
 test('TLS clients that send thousands of requests and read nothing are cut off, and no error is thrown', async (t) => {
   const { openTls, dropped } = await startTls(t);
   const clients = [];
