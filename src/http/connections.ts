@@ -103,7 +103,7 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     await new Promise((resolve) => process.getBuiltinModule('node:net').Server.prototype.close.call(server, resolve));
     clearInterval(sweep);
     server.close(); // no connection is left: this only stops a timer of node's, which would keep the server in memory
-    // A server has closed before its last sockets emit `close`, which completes the records of their requests.
+    // The event `close` of a socket completes the records of its requests. The last sockets emit it a little after the server.
     while (sockets.size > 0 || entries.size > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
