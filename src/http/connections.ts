@@ -56,9 +56,17 @@ export function trackConnections(server: Server & { closeIdleConnections(): void
     if (socket.destroyed) return;
     const records = reports.finished && new OpenRecords(socket, reports);
     const connection = new Connection(socket, records, queued, ignored, cutOff);
-    entries.set(socket, newEntry(connection, limits));
+    entries.set(socket, newEntry(connection, carrierOf(socket), limits));
     socket.once('close', () => entries.delete(socket));
   });
+
+  // The TCP socket that carries a TLS socket. Node does not tell which one it is, but both have the same address and port of the
+  // client. A Unix socket has no port, so its carrier is not found.
+  function carrierOf(socket: Socket): Socket | undefined {
+    const { remoteAddress, remotePort } = socket;
+    if (!('encrypted' in socket) || remotePort === undefined) return undefined;
+    return Array.from(sockets).find((carrier) => carrier.remotePort === remotePort && carrier.remoteAddress === remoteAddress);
+  }
 
   // Whether a socket is to carry TLS, and its handshake has not begun. Without TLS, each socket has an entry.
   function hasNoHandshake(socket: Socket): boolean {

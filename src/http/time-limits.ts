@@ -1,4 +1,5 @@
 // Closes connections that have been inactive for too long. Node itself checks how long a request takes to arrive.
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 import type { Limits } from './limits.ts';
@@ -6,6 +7,9 @@ import type { Limits } from './limits.ts';
 /** A connection, and what the last sweep has seen of it. */
 export type Entry = {
   readonly connection: Connection;
+  /** Over TLS: the TCP socket below. */
+  readonly carrier: Socket | undefined;
+  carriedBytes: number;
   bytesRead: number;
   bytesWritten: number;
   /** For how long it has not been active, in milliseconds. */
@@ -13,8 +17,8 @@ export type Entry = {
 };
 
 /** The entry of a new connection. `inactiveMs` begins below 0, because the first sweep adds `sweepMs`, and may come at once. */
-export function newEntry(connection: Connection, { sweepMs }: Limits): Entry {
-  return { connection, bytesRead: 0, bytesWritten: 0, inactiveMs: -sweepMs };
+export function newEntry(connection: Connection, carrier: Socket | undefined, { sweepMs }: Limits): Entry {
+  return { connection, carrier, carriedBytes: carrier?.bytesRead ?? 0, bytesRead: 0, bytesWritten: 0, inactiveMs: -sweepMs };
 }
 
 /**
@@ -25,6 +29,7 @@ export function startSweep(entries: Map<Duplex, Entry>, limits: Limits, keepAliv
   function sweep(): void {
     for (const [socket, entry] of Array.from(entries)) {
       entry.connection.forgetRepliesThatLeft();
+      if (isFlood(entry)) socket.destroy();
       if (hasBeenActive(entry)) {
         entry.inactiveMs = 0;
         entries.delete(socket);
@@ -35,6 +40,16 @@ export function startSweep(entries: Map<Duplex, Entry>, limits: Limits, keepAliv
       if (entry.inactiveMs >= limitOf(entry.connection)) socket.destroy();
     }
     swept();
+  }
+
+  // Over TLS, a client can send records without data. Those of the type KeyUpdate (RFC 8446 4.6.3) cost much CPU, and nothing
+  // else in the service notices them. A record with a single byte of data has about 25 bytes.
+  function isFlood(entry: Entry): boolean {
+    if (entry.carrier === undefined) return false;
+    const carried = entry.carrier.bytesRead - entry.carriedBytes;
+    const data = entry.connection.socket.bytesRead - entry.bytesRead;
+    entry.carriedBytes += carried;
+    return carried > limits.tlsOverheadBytes + 64 * data;
   }
 
   function limitOf(connection: Connection): number {

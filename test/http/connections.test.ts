@@ -377,6 +377,26 @@ test('a client of the TLS port that never begins its handshake is closed after t
   assert.equal(accepted.destroyed, true);
 });
 
+test('over TLS, a client that sends more than 64 KiB in a second, and 64 bytes for each byte of data, is closed', async (t) => {
+  const { server, openTls, pass } = await startTls(t);
+  const data = requestBytes('GET', '/health', []);
+  for (const [extra, isClosed] of [[65_536 + 64 * data.length, false], [65_537 + 64 * data.length, true]] as const) {
+    const connection = once(server, 'connection');
+    const { client, accepted } = await openTls();
+    const [carrier] = await connection;
+    pass(1);
+    await use({ client, accepted });
+    pass(1);
+    const before = carrier.bytesRead;
+    await use({ client, accepted });
+    // In place of a client that sends records without data, which node cannot do.
+    Object.defineProperty(carrier, 'bytesRead', { value: before + extra });
+    pass(1);
+    assert.equal(accepted.destroyed, isClosed);
+    client.on('error', () => {}).destroy();
+  }
+});
+
 test('at the bound of TLS, idle connections and those without a handshake make room, and others do not', async (t) => {
   const { open, openTls, dropped, server, port } = await startTls(t, { maxConnections: 2 });
   const silent = await open();
