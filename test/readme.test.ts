@@ -214,9 +214,9 @@ const README_PHRASES = [
   'The name is empty: 1 to {MAX_NAME_LENGTH} characters are accepted.',
   'more than {MAX_CONTENT_BYTES} of content', 'more than {MAX_HEADER_LINES} header lines, or {MAX_HEAD_BYTES} or more of target, field names and values together, or {MAX_HEAD_BYTES} or more of trailers', 'or has more than {MAX_HEAD_BYTES}, the reply is 400',
   'a request head; a whole request | {headMs}; {requestMs} |', 'this is checked again every {headMs} |', 'checked once {sweepMs}', '| {unreadMs} in which none of its unread replies can be written',
-  'on their connection | {maxBacklog} on a server;', '| {MAX_REQUESTS_AFTER_LAST} that Node has parsed |', 'on all connections of a server | {maxBacklog}, counted', 'or more than {maxBacklog} requests', 'field, or more than {MAX_HEADER_LINES} lines', 'keeps these requests until the connection has closed | {maxKeptRequests} on a server',
+  'on their connection | {maxBacklog} on a server;', '| {MAX_REQUESTS_AFTER_LAST} that Node has parsed |', 'on all connections of a server | {maxBacklog}, counted', 'or more than {maxBacklog} requests', 'field, or more than {MAX_HEADER_LINES} lines', 'keeps these requests until it has closed | {maxKeptRequests} on a server',
   'the client ends its side, {lingerMs} has passed', 'More than {MAX_CONTENT_BYTES} of chunked content arrive', 'received no byte is closed after {silentMs}',
-  'none of them can be written for {unreadMs}. Or', 'records without data | {tlsOverheadBytes} in {sweepMs}, and', 'More than {maxBacklog} replies are queued on its server', 'Node has parsed more than {MAX_REQUESTS_AFTER_LAST} requests behind the last request',
+  'none of them can be written for {unreadMs}. Or', 'records without data | {tlsOverheadBytes} in {sweepMs}, plus', 'More than {maxBacklog} replies are queued on its server', 'Node has parsed more than {MAX_REQUESTS_AFTER_LAST} requests behind the last request',
   'handshake fails, or takes more than {headMs}',
 ];
 const DEPLOY_PHRASES = [
