@@ -1,15 +1,15 @@
 // Tests the service as a process: how it starts, what it logs, how it ends.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, renameSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
+import { makePipe, openPipe } from './support/named-pipe.ts';
 import { addressIn, ENTRY, parseLine, portIn, spawnProcess, spawnService, type LogLine } from './support/process.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/wire.ts';
 
@@ -101,11 +101,9 @@ test('SIGHUP during the start does not end the process, and afterwards the TLS f
   const folder = temporaryFolder(t);
   const { certFile, keyFile } = makeCertificate(folder, 'localhost');
   const pipe = join(folder, 'pipe');
-  execFileSync('mkfifo', [pipe]);
+  makePipe(pipe);
   const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: pipe });
-  // If the service ends before it opens the pipe, this opens both sides, so that the next line does not wait for ever.
-  service.child.once('exit', () => void open(pipe, 'r+').then((handle) => handle.close(), () => {}));
-  const writer = await open(pipe, 'w'); // resolves when the service has opened the pipe, too; then the service waits for the key
+  const writer = await openPipe(pipe, service);
   renameSync(keyFile, pipe); // so that the service finds a key file there the second time
   service.child.kill('SIGHUP');
   await writer.writeFile(readFileSync(pipe));

@@ -216,7 +216,7 @@ const README_PHRASES = [
   'a request head; a whole request | {headMs}; {requestMs} |', 'this is checked again every {headMs} |', 'checked once {sweepMs}', '| {unreadMs} in which none of its unread replies can be written',
   'on their connection | {maxBacklog} on a server;', '| {MAX_REQUESTS_AFTER_LAST} that Node has parsed |', 'on all connections of a server | {maxBacklog}, counted', 'or more than {maxBacklog} requests', 'field, or more than {MAX_HEADER_LINES} lines', 'keeps these requests until it has closed | {maxKeptRequests} on a server',
   'the client ends its side, {lingerMs} has passed', 'More than {MAX_CONTENT_BYTES} of chunked content arrive', 'received no byte is closed after {silentMs}',
-  'none of them can be written for {unreadMs}. Or', 'records without data | {tlsOverheadBytes} in {sweepMs}, plus', 'More than {maxBacklog} replies are queued on its server', 'Node has parsed more than {MAX_REQUESTS_AFTER_LAST} requests behind the last request',
+  'none of them can be written for {unreadMs}. Or', 'records without data | {tlsOverheadBytes} in {sweepMs}, plus {BYTES_PER_DATA_BYTE} bytes for each byte of data', 'More than {maxBacklog} replies are queued on its server', 'Node has parsed more than {MAX_REQUESTS_AFTER_LAST} requests behind the last request',
   'handshake fails, or takes more than {headMs}',
 ];
 const DEPLOY_PHRASES = [

@@ -16,7 +16,7 @@ export const LIMITS = {
   silentMs: 250,
   /** How often most of the times above are checked. So they can be late by about this much. */
   sweepMs: 1_000,
-  /** Over TLS: how many bytes a client may send in `sweepMs` besides its data, with 64 bytes more for each byte of data. */
+  /** Over TLS: how many bytes a client may send in `sweepMs` without data (time-limits.ts). */
   tlsOverheadBytes: 64 * 1024,
   /**
    * The most queued replies at once. The same limit, counted separately, is for requests that come after the last one on their

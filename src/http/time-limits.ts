@@ -1,8 +1,11 @@
-// Closes connections that have been inactive for too long. Node itself checks how long a request takes to arrive.
+// Looks at all connections once a second, and closes those that have been inactive for too long, and those of TLS clients that
+// send almost only records without data. Node itself checks how long a request takes to arrive.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 import type { Limits } from './limits.ts';
+
+const BYTES_PER_DATA_BYTE = 64; // over TLS: a record with a single byte of data has about 25 bytes
 
 /** A connection, and what the last sweep has seen of it. */
 export type Entry = {
@@ -22,7 +25,7 @@ export function newEntry(connection: Connection, carrier: Socket | undefined, { 
 }
 
 /**
- * Looks at all `entries` once in `sweepMs`. Closes the connections whose time is over, and moves those that have been active to
+ * Looks at all `entries` once in `sweepMs`. Closes connections as said above, and moves those that have been active to
  * the end of the map. Then calls `swept`.
  */
 export function startSweep(entries: Map<Duplex, Entry>, limits: Limits, keepAliveTimeoutMs: number, swept: () => void): NodeJS.Timeout {
@@ -43,13 +46,13 @@ export function startSweep(entries: Map<Duplex, Entry>, limits: Limits, keepAliv
   }
 
   // Over TLS, a client can send records without data. Those of the type KeyUpdate (RFC 8446 4.6.3) cost much CPU, and nothing
-  // else in the service notices them. A record with a single byte of data has about 25 bytes.
+  // else in the service notices them.
   function isFlood(entry: Entry): boolean {
     if (entry.carrier === undefined) return false;
     const carried = entry.carrier.bytesRead - entry.carriedBytes;
     const data = entry.connection.socket.bytesRead - entry.bytesRead;
     entry.carriedBytes += carried;
-    return carried > limits.tlsOverheadBytes + 64 * data;
+    return carried > limits.tlsOverheadBytes + BYTES_PER_DATA_BYTE * data;
   }
 
   function limitOf(connection: Connection): number {

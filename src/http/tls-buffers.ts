@@ -11,10 +11,7 @@ const stream = process.getBuiltinModule('node:stream'); // node has loaded it al
  * socket, which it does in its own listener for `connection`.
  */
 export function minimizeTlsBuffers(server: Server): void {
-  let usual = stream.getDefaultHighWaterMark(false);
-  server.prependListener('connection', () => {
-    usual = stream.getDefaultHighWaterMark(false);
-    stream.setDefaultHighWaterMark(false, 1);
-  });
+  const usual = stream.getDefaultHighWaterMark(false);
+  server.prependListener('connection', () => stream.setDefaultHighWaterMark(false, 1));
   server.on('connection', () => stream.setDefaultHighWaterMark(false, usual));
 }

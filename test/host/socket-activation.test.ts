@@ -1,8 +1,7 @@
 // Tests the service on sockets that a supervisor hands over, as sd_listen_fds(3) defines it.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -10,6 +9,7 @@ import { connect as connectTls } from 'node:tls';
 import { freePorts } from '../fleet/free-ports.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { connectedSocket, datagramSocket, listeningSocket, NO_DESCRIPTORS, type ListeningSocket } from '../support/descriptors.ts';
+import { makePipe, openPipe } from '../support/named-pipe.ts';
 import { addressIn, ENTRY, portIn, spawnProcess, spawnService, spawnWithSockets, type ServiceProcess } from '../support/process.ts';
 import { exchangeOn, request, requestBytes } from '../support/wire.ts';
 
@@ -131,13 +131,11 @@ test('after a signal during the start, no other socket is listened on', only, as
   const folder = temporaryFolder(t);
   const { certFile, keyFile } = makeCertificate(folder, 'localhost');
   const pipe = join(folder, 'pipe');
-  execFileSync('mkfifo', [pipe]);
+  makePipe(pipe);
   const sockets = [await listeningSocket(t, join(folder, '1.sock')), await listeningSocket(t, join(folder, '2.sock')), await listeningSocket(t)];
   const env = { LISTEN_FDNAMES: 'https:https:http', HTTPS_REDIRECT_PORT: '443', TLS_CERT_FILE: certFile, TLS_KEY_FILE: pipe, SHUTDOWN_DELAY_MS: '500' };
   const service = handOver(t, sockets, env);
-  // If the service ends before it opens the pipe, this opens both sides, so that the next line does not wait for ever.
-  service.child.once('exit', () => void open(pipe, 'r+').then((handle) => handle.close(), () => {}));
-  const writer = await open(pipe, 'w'); // resolves when the service has opened the pipe, too; then the service waits for the key
+  const writer = await openPipe(pipe, service);
   service.child.kill('SIGTERM');
   await writer.writeFile(readFileSync(keyFile));
   await writer.close();

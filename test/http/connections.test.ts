@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
@@ -356,7 +357,7 @@ async function startTls(t: TestContext, options: ServiceOptions = {}) {
     const [socket] = await accepted;
     return { client, accepted: socket };
   }
-  return { ...service, openTls };
+  return { ...service, openTls, secureContext };
 }
 
 test('an idle TLS connection is closed after the idle time, and not before', async (t) => {
@@ -377,7 +378,7 @@ test('a client of the TLS port that never begins its handshake is closed after t
   assert.equal(accepted.destroyed, true);
 });
 
-test('over TLS, a client that sends more than 64 KiB in a second, and 64 bytes for each byte of data, is closed', async (t) => {
+test('over TLS, a client that sends more than 64 KiB in a second, plus 64 bytes for each byte of data, is closed', async (t) => {
   const { server, openTls, pass } = await startTls(t);
   const data = requestBytes('GET', '/health', []);
   for (const [extra, isClosed] of [[65_536 + 64 * data.length, false], [65_537 + 64 * data.length, true]] as const) {
@@ -395,6 +396,37 @@ test('over TLS, a client that sends more than 64 KiB in a second, and 64 bytes f
     assert.equal(accepted.destroyed, isClosed);
     client.on('error', () => {}).destroy();
   }
+});
+
+test('records without data are counted for the client that sends them, not for another one with the same port', { skip: process.platform !== 'linux' && 'only Linux has every address of 127.0.0.0/8' }, async (t) => {
+  const { server, port, pass } = await startTls(t);
+  const carriers: Socket[] = [];
+  const accepted: Socket[] = [];
+  server.on('connection', (socket) => carriers.push(socket)).on('secureConnection', (socket) => accepted.push(socket));
+  let localPort = 0; // any free port for the first client
+  for (const localAddress of ['127.0.0.1', '127.0.0.2']) {
+    const client = connectTls({ socket: connect({ port, host: '127.0.0.1', localAddress, localPort }), rejectUnauthorized: false }).on('error', () => {});
+    await once(client, 'secureConnect');
+    localPort = client.localPort ?? assert.fail('it is connected');
+  }
+  while (accepted.length < 2) await turn();
+  Object.defineProperty(carriers[1], 'bytesRead', { value: 1_000_000 });
+  pass(1);
+  assert.deepEqual(accepted.map(({ destroyed }) => destroyed), [false, true]);
+});
+
+test('on a Unix socket, records without data are not counted, because no port says who sends them', async (t) => {
+  const path = join(temporaryFolder(t), 'tls.sock');
+  const { app, pass, secureContext } = await startTls(t);
+  const server = app.createSecureServer(secureContext).listen(path);
+  await once(server, 'listening');
+  const connection = once(server, 'connection');
+  const secured = once(server, 'secureConnection');
+  connectTls({ socket: connect({ path }), rejectUnauthorized: false }).on('error', () => {});
+  const [[carrier], [accepted]] = [await connection, await secured];
+  Object.defineProperty(carrier, 'bytesRead', { value: 1_000_000 });
+  pass(1);
+  assert.equal(accepted.destroyed, false);
 });
 
 test('at the bound of TLS, idle connections and those without a handshake make room, and others do not', async (t) => {
