@@ -1,34 +1,49 @@
 // Compares the service with the floor, for `npm run bench`.
+import { BOUNDS, judge } from './bounds.ts';
 import { measure } from './measure.ts';
+import { ratiosToFloor } from './ratios.ts';
 import { setup, type Comparison, type Setup } from './setup.ts';
-import { memoryTable, requestTable, startTable } from './tables.ts';
 import { startTimes } from './start-time.ts';
+import { boundsTable, memoryTable, requestTable, startTable } from './tables.ts';
 
-const ROUNDS = 12;
+const TIME_MS = 110_000; // no other round begins after it
 const STARTS = 30;
 const GREETINGS = '/api/greetings';
 const PATHS = ['/health', GREETINGS, '/api/greetings?name=Ada%20Lovelace', '/api/greetings?name=', '/nope'];
+const JUDGED_LINE = /^v24\./; // of Node
 
-/** Measures the scripts of the floor, of the service and, if given, of another build of the service. */
-export async function printComparison(floor: string, service: string, otherBuild: string | undefined): Promise<void> {
-  const scripts = new Map([['floor', floor], ['service', service]]);
-  if (otherBuild !== undefined) scripts.set('other build', otherBuild);
-  const setups = Array.from(scripts, ([name, script]) => setup(name, script, PATHS));
-  const comparisons: Comparison[] = [
-    { requestKind: 'Host only', paths: PATHS, setups },
-    { requestKind: 'browser', paths: PATHS, setups },
-    { requestKind: 'browser', paths: [GREETINGS], setups: setups.map(withAccessLog) },
-  ];
+/**
+ * Measures the servers, given by name, and prints how the others compare with the first, the floor. On Node 24 the
+ * process will exit with 1 when a figure of the service is too high.
+ */
+export async function printComparison(servers: ReadonlyMap<string, string>): Promise<void> {
+  const setups = setupsOf(servers);
+  const withLog: Comparison = { label: 'access log', requestKind: 'browser', paths: [GREETINGS], setups: setups.map(withAccessLog) };
+  const results = await measure([...bothKinds(setups, PATHS), withLog], TIME_MS);
+  const starts = await startTimes(servers, STARTS);
+  const verdicts = judge(ratiosToFloor(results, starts), BOUNDS);
 
-  const results = await measure(comparisons, ROUNDS);
   console.log(`Rounds: ${results[0]?.[0]?.memory.length}, starts: ${STARTS}\n`);
   console.log(requestTable(results));
   console.log(memoryTable(results));
-  console.log(startTable(await startTimes(scripts, STARTS)));
+  console.log(startTable(starts));
+  console.log(boundsTable(verdicts));
+  if (JUDGED_LINE.test(process.version) && verdicts.some(({ isTooHigh }) => isTooHigh)) process.exitCode = 1;
+}
+
+function setupsOf(servers: ReadonlyMap<string, string>): Setup[] {
+  return Array.from(servers, ([name, script]) => setup(name, script));
+}
+
+function bothKinds(setups: readonly Setup[], paths: readonly string[]): Comparison[] {
+  return [
+    { label: 'Host only', requestKind: 'Host only', paths, setups },
+    { label: 'browser', requestKind: 'browser', paths, setups },
+  ];
 }
 
 // The service writes a line of the access log up to 50 ms after the reply, so the measurement waits for longer. What a
-// process does when it is idle is then measured, too. So the floor, which has no log, is measured again in the same way.
+// process does when it is idle is then measured, too, for the floor as well, which has no log.
 function withAccessLog(one: Setup): Setup {
-  return { ...one, name: one.name === 'floor' ? 'floor, long wait' : `${one.name}, access log`, paths: [GREETINGS], env: { ACCESS_LOG: 'true' }, settleMs: 60 };
+  return { ...one, env: { ACCESS_LOG: 'true' }, settleMs: 60 };
 }

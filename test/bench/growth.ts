@@ -3,24 +3,23 @@ import { measure } from './measure.ts';
 import { setup, type Comparison, type Setup } from './setup.ts';
 import { memoryTable, requestTable } from './tables.ts';
 
-const PATHS = ['/api/greetings'];
-const ROUNDS = 3;
+const TIME_MS = 25_000; // of each comparison; no other round begins after it
 
 /** Prints the cost of a request by number of connections, and for the service by age of the process. */
 export async function printGrowth(floor: string, service: string): Promise<void> {
-  console.log(requestTable(await measure([byConnections('floor', floor)], ROUNDS)));
-  console.log(requestTable(await measure([byConnections('service', service)], ROUNDS)));
+  console.log(requestTable(await measure([byConnections('floor', floor)], TIME_MS)));
+  console.log(requestTable(await measure([byConnections('service', service)], TIME_MS)));
 
-  const fresh = setup('fresh', service, PATHS);
+  const fresh = setup('fresh', service);
   const old = { ...fresh, name: 'after 500,000 requests', warmUp: 500_000 };
-  const ages = await measure([{ requestKind: 'Host only', paths: PATHS, setups: [fresh, old] }], ROUNDS);
+  const ages = await measure([comparison([fresh, old])], TIME_MS);
   console.log(requestTable(ages));
   console.log(memoryTable(ages));
 }
 
 function byConnections(name: string, script: string): Comparison {
   const withConnections = (connections: number, active: number, rest = ''): Setup => ({
-    ...setup(`${name}, connections: ${connections}${rest}`, script, PATHS), connections, active,
+    ...setup(`${name}, connections: ${connections}${rest}`, script), connections, active,
   });
   const setups = [
     withConnections(50, 50),
@@ -29,5 +28,9 @@ function byConnections(name: string, script: string): Comparison {
     withConnections(2000, 50, ', 50 active'),
     withConnections(2000, 2000, ', all active'), // more data than the caches of a CPU hold, including the data of the kernel
   ];
-  return { requestKind: 'Host only', paths: PATHS, setups };
+  return comparison(setups);
+}
+
+function comparison(setups: readonly Setup[]): Comparison {
+  return { label: 'Host only', requestKind: 'Host only', paths: ['/api/greetings'], setups };
 }

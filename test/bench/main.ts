@@ -14,11 +14,13 @@ const { values: options } = parseArgs({
 });
 const floor = resolve(import.meta.dirname, 'floor.js');
 const service = resolve(import.meta.dirname, '../../src/main.js');
-const otherBuild = options.compare === undefined ? undefined : resolve(options.compare, 'dist/src/main.js');
+// Servers that are compared with the floor. `--stream` is to be one more entry here.
+const servers = new Map([['floor', floor], ['service', service]]);
+if (options.compare !== undefined) servers.set('other build', resolve(options.compare, 'dist/src/main.js'));
 
 const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
 console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}`);
 if (options.attack || options.growth) requireOpenFiles(2_200); // a little over 2,000 connections, and the files of node itself
 if (options.attack) await printAttack(floor, service);
 else if (options.growth) await printGrowth(floor, service);
-else await printComparison(floor, service, otherBuild);
+else await printComparison(servers);

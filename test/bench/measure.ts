@@ -16,6 +16,7 @@ export type Figures = {
 };
 
 export type Result = Setup & {
+  readonly label: string;
   readonly requestKind: RequestKind;
   readonly figures: ReadonlyMap<string, Figures>; // by path
   readonly memory: number[]; // MiB after the load, for each round
@@ -26,27 +27,26 @@ type RunningServer = { readonly result: Result; readonly server: Server };
 const WARM_UP_REQUESTS = 1000; // for one path, before the next path
 const SLICE_REQUESTS = 2500; // for one measurement, about 30 ms
 const SLICES = 4; // of each path in a round
-const TIME_LIMIT_MS = 110_000; // when this time is over, no other round begins
 
 /**
- * Runs `rounds` rounds, or as many as there is time for, and returns a result for each setup. Each round starts new
- * server processes, because two processes of one program differ by some percent: by the addresses of their memory,
+ * Runs rounds until `timeMs` are over, at least one, and returns a result for each setup. Each round starts new server
+ * processes, because two processes of one program differ by some percent: by the addresses of their memory,
  * and by the moments when V8 compiled their code.
  */
-export async function measure(comparisons: readonly Comparison[], rounds: number): Promise<Result[][]> {
-  const results = comparisons.map(({ requestKind, setups }) => setups.map((one) => emptyResult(requestKind, one)));
+export async function measure(comparisons: readonly Comparison[], timeMs: number): Promise<Result[][]> {
+  const results = comparisons.map((comparison) => comparison.setups.map((one) => emptyResult(comparison, one)));
   const load = startLoad();
-  const end = performance.now() + TIME_LIMIT_MS;
-  for (let round = 0; round < rounds && performance.now() < end; round += 1) {
+  const end = performance.now() + timeMs;
+  do {
     for (const [i, { paths }] of comparisons.entries()) await measureRound(load, paths, results[i] ?? []);
-  }
+  } while (performance.now() < end);
   await load.stop();
   return results;
 }
 
-function emptyResult(requestKind: RequestKind, one: Setup): Result {
+function emptyResult({ label, requestKind, paths }: Comparison, one: Setup): Result {
   const noFigures = (): Figures => ({ status: '', cpu: [], rate: [], p50: [], p99: [] });
-  return { ...one, requestKind, figures: new Map(one.paths.map((path) => [path, noFigures()])), memory: [] };
+  return { ...one, label, requestKind, figures: new Map(paths.map((path) => [path, noFigures()])), memory: [] };
 }
 
 async function measureRound(load: Load, paths: readonly string[], results: readonly Result[]): Promise<void> {

@@ -7,8 +7,6 @@ export type Setup = {
   readonly name: string;
   readonly script: string;
   readonly env: Environment;
-  /** The paths of the comparison that this server is measured with. */
-  readonly paths: readonly string[];
   readonly connections: number;
   /** How many of the connections are used for requests, in turn. The others stay idle. */
   readonly active: number;
@@ -19,9 +17,15 @@ export type Setup = {
 };
 
 /** Servers that get the same requests. The others are compared with the first. */
-export type Comparison = { readonly requestKind: RequestKind; readonly paths: readonly string[]; readonly setups: readonly Setup[] };
+export type Comparison = {
+  /** What the tables call it. */
+  readonly label: string;
+  readonly requestKind: RequestKind;
+  readonly paths: readonly string[];
+  readonly setups: readonly Setup[];
+};
 
 /** The usual setup: the warm-up is long enough for V8 to compile the code, and every connection is in use. */
-export function setup(name: string, script: string, paths: readonly string[]): Setup {
-  return { name, script, env: {}, paths, connections: 50, active: 50, warmUp: 100_000, settleMs: 5 };
+export function setup(name: string, script: string): Setup {
+  return { name, script, env: {}, connections: 50, active: 50, warmUp: 100_000, settleMs: 5 };
 }

@@ -1,5 +1,6 @@
 // The tables that the benchmark prints. Each has the ratios of the other servers to the first one.
 import { median, medianRatio } from './statistics.ts';
+import type { Verdict } from './bounds.ts';
 import type { Result } from './measure.ts';
 
 /** The cost of a request: a row for each path and server. Each of `comparisons` has the results of servers with the same requests. */
@@ -11,11 +12,11 @@ export function requestTable(comparisons: readonly (readonly Result[])[]): strin
 function requestRows(results: readonly Result[]): string[][] {
   const [first] = results;
   return Array.from(first?.figures ?? [], ([path, { cpu: firstCpu }]) =>
-    results.flatMap(({ name, requestKind, figures }) => {
+    results.flatMap(({ name, label, figures }) => {
       const own = figures.get(path);
       if (own === undefined) return [];
       return [[
-        requestKind, path, name, own.status, median(own.cpu).toFixed(2), medianRatio(own.cpu, firstCpu).toFixed(2),
+        label, path, name, own.status, median(own.cpu).toFixed(2), medianRatio(own.cpu, firstCpu).toFixed(2),
         median(own.rate).toFixed(0), median(own.p50).toFixed(2), median(own.p99).toFixed(2),
       ]];
     })).flat();
@@ -23,8 +24,8 @@ function requestRows(results: readonly Result[]): string[][] {
 
 /** The memory of each server: a row for each. */
 export function memoryTable(comparisons: readonly (readonly Result[])[]): string {
-  const rows = comparisons.flatMap((results) => results.map(({ name, requestKind, memory }) =>
-    [requestKind, name, median(memory).toFixed(1), medianRatio(memory, results[0]?.memory ?? []).toFixed(2)]));
+  const rows = comparisons.flatMap((results) => results.map(({ name, label, memory }) =>
+    [label, name, median(memory).toFixed(1), medianRatio(memory, results[0]?.memory ?? []).toFixed(2)]));
   return table([['memory after load', '', 'MiB', 'ratio'], ...rows], 2);
 }
 
@@ -33,6 +34,13 @@ export function startTable(times: ReadonlyMap<string, readonly number[]>): strin
   const [first = []] = times.values();
   const rows = Array.from(times, ([name, values]) => [name, median(values).toFixed(1), medianRatio(values, first).toFixed(2)]);
   return table([['start to first reply', 'ms', 'ratio'], ...rows], 1);
+}
+
+/** The figures that have a bound: a row for each. */
+export function boundsTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ figure, measured, bound, isTooHigh }) =>
+    [figure, measured.toFixed(2), bound.toFixed(2), isTooHigh ? 'too high' : '']);
+  return table([['service ÷ floor', 'measured', 'at most', ''], ...rows], 1);
 }
 
 /** Lines with columns: the first `words` columns are words, to the left; the others are numbers, to the right. */
