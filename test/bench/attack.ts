@@ -11,11 +11,12 @@ const FLOODING = 20;
 const TIME_MS = 15_000; // longer than a head may take, so that slow connections are closed during this time
 const WARM_UP_MS = 2_000;
 
-/** Prints the measurements of the floor and of the service, each without and with the attack. */
-export async function printAttack(floor: string, service: string): Promise<void> {
+/** Prints the measurements of each server, without and with the attack. */
+export async function printAttack(servers: ReadonlyMap<string, string>): Promise<void> {
   console.log(`${ORDINARY} ordinary clients; the attack: ${SLOW} slow connections, ${FLOODING} that flood; ${TIME_MS / 1000} s each\n`);
   const load = startLoad();
-  const rows = [...await measureAttack(load, 'floor', floor), ...await measureAttack(load, 'service', service)];
+  const rows: string[][] = [];
+  for (const [name, script] of servers) rows.push(...await measureAttack(load, name, script));
   await load.stop();
   console.log();
   console.log(table([['server', 'attack', 'requests/s', 'p50 ms', 'p99 ms', 'server CPU', 'memory MiB'], ...rows], 2));

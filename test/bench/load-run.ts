@@ -1,6 +1,7 @@
 // One run of the load generator: it sends the same request many times, and measures how long the replies take.
 import { listenForChunks, openConnectionsTo, type ClientConnection } from './client-connections.ts';
 import { requestBytes, type RequestKind } from './request-kinds.ts';
+import { percentile } from './statistics.ts';
 
 export type Run = {
   readonly port: number;
@@ -69,8 +70,4 @@ export function runLoad({ port, requestKind, path, connections, requests, timeMs
 function readHead(reply: string): [status: string, replyLength: number] {
   const contentLength = /content-length: (\d+)/i.exec(reply)?.[1];
   return [reply.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length), reply.indexOf('\r\n\r\n') + 4 + Number(contentLength)];
-}
-
-function percentile(sorted: readonly number[], percent: number): number {
-  return sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN;
 }

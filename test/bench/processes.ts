@@ -11,6 +11,8 @@ export type NodeProcess = {
   /** Reads and discards everything that it prints from now on. */
   readonly dropOutput: () => void;
   readonly writeLine: (line: string) => void;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -29,16 +31,16 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 // `--growth` and `--attack` open more connections than a server may accept by default.
 const SERVER_ENV: Environment = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false', MAX_CONNECTIONS: '5000' };
 
-export type Server = { readonly pid: number; readonly port: number; readonly stop: () => Promise<void> };
+export type Server = Pick<NodeProcess, 'pid' | 'ended' | 'stop'> & { readonly port: number };
 
 /** Starts a server, and waits until it has printed its address. `env` is added to the environment. */
 export async function startServer(script: string, env: Environment = {}): Promise<Server> {
-  const { pid, readLine, dropOutput, stop } = startNode(script, SERVER_CPU, [], { ...SERVER_ENV, ...env });
+  const { pid, readLine, dropOutput, ended, stop } = startNode(script, SERVER_CPU, [], { ...SERVER_ENV, ...env });
   for (;;) {
     const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(await readLine()) ?? [];
     if (port === undefined) continue;
     dropOutput();
-    return { pid, port: Number(port), stop };
+    return { pid, port: Number(port), ended, stop };
   }
 }
 
@@ -50,7 +52,7 @@ export function startNode(script: string, cpu: string, args: readonly string[] =
   running.add(child);
   const output = createInterface({ input: child.stdout });
   const lines = output[Symbol.asyncIterator]();
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return {
     pid: child.pid ?? 0,
     async readLine() {
@@ -62,11 +64,12 @@ export function startNode(script: string, cpu: string, args: readonly string[] =
       output.close();
       child.stdout.resume();
     },
+    ended,
     writeLine: (line) => child.stdin.write(`${line}\n`),
     stop() {
       running.delete(child);
       child.kill('SIGKILL');
-      return exited;
+      return ended;
     },
   };
 }

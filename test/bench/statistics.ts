@@ -1,4 +1,4 @@
-// Medians. A single measurement that was disturbed hardly changes a median.
+// Medians and percentiles. A single measurement that was disturbed hardly changes a median.
 
 /** The middle one of the sorted values, or the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
@@ -13,4 +13,9 @@ export function median(values: readonly number[]): number {
  */
 export function medianRatio(values: readonly number[], others: readonly number[]): number {
   return median(values.map((value, i) => value / (others[i] ?? Number.NaN)));
+}
+
+/** The value that is above `percent` per cent of the sorted values. */
+export function percentile(sorted: readonly number[], percent: number): number {
+  return sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN;
 }
