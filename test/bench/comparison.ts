@@ -30,7 +30,10 @@ export async function printComparison(servers: ReadonlyMap<string, string>): Pro
   console.log(memoryTable(results));
   console.log(startTable(starts));
   console.log(boundsTable(verdicts));
-  if (JUDGED_LINE.test(process.version) && verdicts.some(({ isTooHigh }) => isTooHigh)) process.exitCode = 1;
+  if (JUDGED_LINE.test(process.version) && verdicts.some(({ isTooHigh }) => isTooHigh)) {
+    console.error('Each figure that is too high is more than 0.10 above its bound.');
+    process.exitCode = 1;
+  }
 }
 
 /** The cost of the most usual requests in less than 40 s, without a verdict. */
