@@ -8,5 +8,5 @@ import { hostName } from './request-target.ts';
  */
 export function hostCheck(allowed: readonly string[]): (host: string | undefined) => boolean {
   const names = new Set(allowed.map((name) => hostName(name.includes(':') ? `[${name}]` : name)));
-  return (host = '') => names.has(hostName(host));
+  return (host) => host !== undefined && names.has(hostName(host));
 }

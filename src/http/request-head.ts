@@ -67,7 +67,8 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
   };
 }
 
-// RFC 9110 5.3: two lines of a field mean one with both values and a comma between them. No rule above accepts a comma.
+// RFC 9110 5.3: two lines of a field mean one with both values and a comma between them. For the fields joined here, a value
+// with a comma is illegal, or ignored (`traceparent`).
 const joined = (earlier: string | undefined, value: string) => (earlier === undefined ? value : `${earlier}, ${value}`);
 
 // RFC 9110 7.6.1: a list of options, in any case.

@@ -23,6 +23,17 @@ test('a name is decoded alike, whether it is alone in the query or not', () => {
   }
 });
 
+test('each character, and a percent sign with any two behind it, is decoded as the URL Standard says', () => {
+  const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).filter((each) => each !== '&');
+  for (const first of ascii) {
+    for (const second of ascii) {
+      for (const name of [`a${first}${second}`, `a%${first}${second}`]) {
+        if (nameIn(`name=${name}`) !== new URLSearchParams(`name=${name}`).get('name')) assert.fail(JSON.stringify(name));
+      }
+    }
+  }
+});
+
 test('a malformed percent sign is not decoded', () => {
   for (const name of ['%', '%2', '%2z', '%z2', 'a%2zb', '%41%2z', '%zz%']) {
     assert.equal(nameIn(`name=${name}`), name.replace('%41', 'A'));

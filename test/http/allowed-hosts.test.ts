@@ -17,7 +17,7 @@ for (const host of ['example.com', 'EXAMPLE.COM:8080', 'my_service:80', '10.0.0.
 }
 
 for (const host of [
-  'localhost', 'www.example.com', 'example.com.', 'example.com.evil.example', 'my-service', '10.0.0.2', '[::2]', '[::ffff:10.0.0.1]', '[2001:db8::7e]',
+  'localhost', 'www.example.com', 'example.com.', 'example.com.evil.example', 'my-service', '10.0.0.2', '10.1', '0xa.1', '012.0.0.1', '167772161', 'example%2ecom', '[::2]', '[::ffff:10.0.0.1]', '[2001:db8::7e]',
 ]) {
   test(`Host ${host} gets 421, and the connection is closed`, async (t) => {
     assert.equal(isAllowed(host), false);

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_CONTENT_BYTES, mustBeLastBecauseOf, parseHead, type Head } from '../../src/http/request-head.ts';
 
+// Every byte, as the character of latin1 that node makes of it.
+const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 const host = ['Host', 'a'];
 const legal: Head = { refusalStatus: 0, host: 'a', traceparent: undefined, hasContent: false, mustBeLast: false };
 
@@ -39,6 +41,10 @@ for (const fields of [
   ['Connection', 'close', 'Connection', 'keep-alive'],
   ['Proxy-Connection', 'close'],
   ['proxy-CONNECTION', 'x, Close\t'],
+  ['Connection', 'close', 'Proxy-Connection', 'keep-alive'],
+  ['Proxy-Connection', 'keep-alive', 'Connection', 'close'],
+  ['Proxy-Connection', 'close', 'Connection', 'keep-alive'],
+  ['Proxy-Connection', 'close', 'Proxy-Connection', 'keep-alive'],
 ]) {
   test(`${JSON.stringify(fields)} makes a request the last one on its connection`, () => {
     assert.deepEqual(parseHead('1.1', [...host, ...fields]), { ...legal, mustBeLast: true });
@@ -62,6 +68,30 @@ for (const fields of [
     assert.deepEqual(parseHead('1.1', [...host, ...fields]), legal);
   });
 }
+
+test('an option of Connection stands between commas, with any spaces and tabs around it', () => {
+  for (const character of characters) {
+    const [isSpace, isComma] = [[' ', '\t'].includes(character), character === ','];
+    // Each value, and whether it has the option `close`. Of `keep-alive`, no tab is accepted behind the option: node 20 would close the connection.
+    for (const [before, after, hasOption] of [
+      [character, '', isSpace || isComma], [`${character} `, '', isSpace || isComma], [`,${character}`, '', isSpace || isComma], [`x${character}`, '', isComma],
+      ['', character, isSpace || isComma], ['', ` ${character}`, isSpace || isComma], ['', `${character},`, isSpace || isComma], ['', `${character}x`, isComma],
+    ] as const) {
+      const close = `${before}close${after}`;
+      for (const name of ['Connection', 'Proxy-Connection']) assert.equal(parseHead('1.1', [...host, name, close]).mustBeLast, hasOption, JSON.stringify(close));
+      const keepAlive = `${before}keep-alive${after}`;
+      assert.equal(parseHead('1.0', [...host, 'Connection', keepAlive]).mustBeLast, !hasOption || after.includes('\t'), JSON.stringify(keepAlive));
+    }
+  }
+});
+
+test('each character of a length is a digit, and the first one is not 0', () => {
+  for (const character of characters) {
+    const isDigit = '0123456789'.includes(character);
+    const isLegal = (length: string) => parseHead('1.1', [...host, 'Content-Length', length]).refusalStatus === 0;
+    assert.deepEqual([character, `1${character}`, `${character}1`, `10${character}0`].map(isLegal), [isDigit, isDigit, isDigit && character !== '0', isDigit], JSON.stringify(character));
+  }
+});
 
 test('content follows when a length above 0 or chunks are announced', () => {
   assert.deepEqual(parseHead('1.1', [...host, 'Content-Length', '1']), { ...legal, hasContent: true });

@@ -5,6 +5,10 @@ import { hostName, isHost, parseTarget, pathOfIllegalTarget, withoutPort } from 
 // Every byte, as the character of latin1 that node makes of it, and two characters that no byte can be.
 const characters = [...Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)), '\u0100', '\u2028'];
 
+const isDigit = (character: string) => '0123456789'.includes(character);
+const isHexDigit = (character: string) => '0123456789abcdefABCDEF'.includes(character);
+const isLetter = (character: string) => 'abcdefghijklmnopqrstuvwxyz'.includes(character.toLowerCase());
+
 // RFC 3986 3.3: pchar and the slash, but for `%`; `?` begins the query.
 const pathCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/";
 
@@ -29,6 +33,17 @@ test('visible ASCII is legal in a query but for # and the backslash, and nothing
     const isLegal = /^[!-~]$/.test(character) && character !== '#' && character !== '\\';
     for (const query of [character, `a${character}`, `a${character}/b`]) {
       assert.deepEqual(parseTarget('GET', `/a?${query}`, 'a'), isLegal ? { path: '/a', query } : undefined, JSON.stringify(query));
+    }
+  }
+});
+
+test('a percent sign in a path or in a Host is followed by two hexadecimal digits', () => {
+  for (const [first, isFirstLegal] of characters.map((each) => [each, isHexDigit(each)] as const)) {
+    for (const second of characters) {
+      const isLegal = isFirstLegal && isHexDigit(second);
+      const text = `a%${first}${second}`;
+      if (isLegal !== isHost(text)) assert.fail(JSON.stringify(text));
+      if (first !== '?' && second !== '?' && isLegal !== (parseTarget('GET', `/${text}`, 'a') !== undefined)) assert.fail(JSON.stringify(`/${text}`));
     }
   }
 });
@@ -73,8 +88,6 @@ for (const [target, host] of [
   ['http://a@b/health', undefined],
   ['http:///health', 'a'],
   ['http:///health', undefined],
-  ['http:///health', ''],
-  ['health', ''],
   ['http://', 'a'],
   ['http://a#/health', 'a'],
   ['http://a/health#b', 'a'],
@@ -84,6 +97,8 @@ for (const [target, host] of [
   ['ftp://a/health', 'a'],
   ['://a/health', 'a'],
   ['httpx://a/health', 'a'],
+  ['httpss://a/health', 'a'],
+  ['http://a/health%', 'a'],
   ['health', 'a'],
   ['a:80', 'a:80'],
   ['', 'a'],
@@ -134,6 +149,15 @@ for (const [target, path] of [
   });
 }
 
+test('of an illegal target with a scheme the log says the path, whatever the scheme is', () => {
+  for (const character of characters.filter((each) => each !== '/')) {
+    const isInScheme = isLetter(character) || isDigit(character) || '+.-'.includes(character);
+    const target = '://user:secret@a/b';
+    assert.equal(pathOfIllegalTarget(`${character}${target}`), isLetter(character) ? '/b' : '', JSON.stringify(character));
+    assert.equal(pathOfIllegalTarget(`a${character}${target}`), isInScheme ? '/b' : '', JSON.stringify(character));
+  }
+});
+
 for (const host of [
   'a', 'A.Example', 'my_service_1', '7', '127.0.0.1', 'a:0', 'a:80', 'a:00080', 'a:65535', "a-.~!$&'()*+;=", 'a%20b', '%C3%a9',
   '[::1]', '[::]', '[2001:db8::7f]', '[2001:DB8::7F]:8080', '[::ffff:10.0.0.1]', '[0:0:0:0:0:0:0:1]:0',
@@ -153,13 +177,36 @@ for (const host of [
   });
 }
 
-test('the port of a Host is left out', () => {
-  for (const [host, name] of [['a', 'a'], ['A:80', 'A'], ['[::1]', '[::1]'], ['[::1]:80', '[::1]'], ['10.0.0.1:0', '10.0.0.1']] as const) assert.equal(withoutPort(host), name);
+test('each legal character of a name is one, and no other: alone, and before, between and behind others', () => {
+  for (const character of characters) {
+    // RFC 3986 3.2.2: reg-name, but for `%` and the comma.
+    const isLegal = isLetter(character) || isDigit(character) || "-._~!$&'()*+;=".includes(character);
+    for (const host of [character, `${character}a`, `a${character}b`, `a${character}`]) assert.equal(isHost(host), isLegal, JSON.stringify(host));
+    for (const address of [`[${character}::]`, `[::${character}]`, `[::${character}1]`]) assert.equal(isHost(address), isHexDigit(character), JSON.stringify(address));
+  }
 });
 
-test('names of hosts are compared without port and case, IPv6 addresses in their short form', () => {
+test('each port up to 65535 is legal, and none above it', () => {
+  for (let port = 0; port <= 100_000; port += 1) {
+    const isLegal = port <= 65_535;
+    if (isHost(`a:${port}`) !== isLegal || isHost(`[::]:${port}`) !== isLegal) assert.fail(String(port));
+  }
+});
+
+test('each character of a port is a digit', () => {
+  for (const character of characters) {
+    for (const port of [character, `${character}1`, `1${character}`, `1${character}234`, `123${character}5`]) assert.equal(isHost(`a:${port}`), isDigit(character), JSON.stringify(port));
+  }
+});
+
+test('the port of a Host is left out', () => {
+  for (const [host, name] of [['a', 'a'], ['a1', 'a1'], ['A:80', 'A'], ['a:7', 'a'], ['a:65535', 'a'], ['[::1]', '[::1]'], ['[::1]:80', '[::1]'], ['10.0.0.1:0', '10.0.0.1']] as const) assert.equal(withoutPort(host), name);
+});
+
+test('names of hosts are compared without port and case, IPv6 addresses in their short form, and everything else as it is', () => {
   for (const [host, name] of [
     ['a', 'a'], ['A.Example:80', 'a.example'], ['10.0.0.1:80', '10.0.0.1'], ['[::1]', '[::1]'],
     ['[0:0:0:0:0:0:0:1]:80', '[::1]'], ['[2001:DB8::0:7F]', '[2001:db8::7f]'], ['[::10.0.0.1]', '[::a00:1]'],
+    ['127.1', '127.1'], ['0x7F.1', '0x7f.1'], ['0177.0.0.1', '0177.0.0.1'], ['2130706433', '2130706433'], ['127.0.0.1.', '127.0.0.1.'], ['a%2Fb', 'a%2fb'],
   ] as const) assert.equal(hostName(host), name);
 });
