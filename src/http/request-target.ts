@@ -21,7 +21,8 @@ export function parseTarget(method: string, target: string, host: string | undef
   if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
   if (target.startsWith('/')) return parseOriginForm(target);
   if (target === '*') return method === 'OPTIONS' ? { path: '*', query: '' } : undefined;
-  const [, authority = '', rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
+  const [, authority, rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
+  if (authority === undefined) return undefined;
   // RFC 9112 3.2: both must name the same host. With two names, a proxy may have looked at the other one.
   const agrees = host === undefined ? isHost(authority) : authority.toLowerCase() === host.toLowerCase();
   return agrees ? parseOriginForm(rest.startsWith('/') ? rest : `/${rest}`) : undefined;

@@ -10,14 +10,13 @@ const SAMPLED = 1;
  * taken from it; otherwise a new trace begins.
  */
 export function childTraceparent(parent: string | undefined): string {
-  const [, version, parentTraceId, flags = '', more] = (parent !== undefined && TRACEPARENT.exec(parent)) || [];
+  const [, version, parentTraceId, flags = '', more] = TRACEPARENT.exec(parent ?? '') ?? [];
   const random = randomHex(24);
   const spanId = random.slice(32);
-  // Section 3.2.2: version, trace id, span id, flags. Faster: `join` instead of a template, because node 26 takes longer to
-  // write a string as JSON when a template has made it, 0.03 of the floor for a 400.
-  if (parentTraceId === undefined || (version === '00' && more !== undefined)) return ['00', random.slice(0, 32), spanId, '00'].join('-');
+  // Section 3.2.2: version, trace id, span id, flags.
+  if (parentTraceId === undefined || (version === '00' && more !== undefined)) return `00-${random.slice(0, 32)}-${spanId}-00`;
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
-  return ['00', parentTraceId, spanId, isSampled ? '01' : '00'].join('-');
+  return `00-${parentTraceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
 // Faster: one call fills a block of random bytes for many ids, 0.16 of the floor for a 400. The module is loaded for

@@ -16,29 +16,22 @@ test('the name is the first one in the query, or World', () => {
   assert.equal(nameIn('?name=Ada'), 'World');
 });
 
-test('a name is decoded alike, whether it is alone in the query or not', () => {
-  for (const name of ['Ada', 'A%64a', '%41%20%7E', 'Ada+L', '%C3%BC', '%FF', '%00A', '%7f', 'a=b', 'a;b', '?', 'Ünal', '%2Bx', '%zz%', '%', '%2', '%2z', '%z2', 'a%2zb', '%41%2z']) {
-    assert.equal(nameIn(`name=${name}`), new URLSearchParams(`name=${name}`).get('name'), name);
-    assert.equal(nameIn(`a=1&name=${name}`), nameIn(`name=${name}`), name);
+test('a name is decoded as the URL Standard says', () => {
+  for (const [encoded, name] of [
+    ['A%64a', 'Ada'], ['%41%20%7E', 'A ~'], ['Ada+L', 'Ada L'], ['%C3%BC', 'ü'], ['%FFa%80', '\ufffda\ufffd'], ['%00A', '\0A'], ['%2Bx', '+x'], ['a=b', 'a=b'], ['a;b', 'a;b'], ['?', '?'],
+  ] as const) {
+    assert.equal(nameIn(`name=${encoded}`), name);
+    assert.equal(nameIn(`a=1&name=${encoded}&a=1`), name);
   }
 });
 
-test('each character, and a percent sign with any two behind it, is decoded as the URL Standard says', () => {
-  const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).filter((each) => each !== '&');
-  for (const first of ascii) {
-    for (const second of ascii) {
-      for (const name of [`a${first}${second}`, `a%${first}${second}`]) {
-        if (nameIn(`name=${name}`) !== new URLSearchParams(`name=${name}`).get('name')) assert.fail(JSON.stringify(name));
-      }
-    }
-  }
+test('a percent sign without two hexadecimal digits stays as it is', () => {
+  for (const name of ['%', '%2', '%2z', '%z2', 'a%2zb', '%zz%', '%2`', '%`2', '%2/', '%2:', '%2@', '%2G', '%2g']) assert.equal(nameIn(`name=${name}`), name);
 });
 
-test('a malformed percent sign is not decoded', () => {
-  for (const name of ['%', '%2', '%2z', '%z2', 'a%2zb', '%41%2z', '%zz%']) {
-    assert.equal(nameIn(`name=${name}`), name.replace('%41', 'A'));
-    assert.equal(nameIn(`a=1&name=${name}`), name.replace('%41', 'A'));
-  }
+test('any other key is ignored', () => {
+  for (const key of ['', 'Name', 'NAME', 'nam', 'ame', 'names', 'xname', ' name', 'name[]', 'name%00', '+name']) assert.equal(nameIn(`${key}=Ada`), 'World', key);
+  assert.equal(nameIn('n%61me=Ada'), 'Ada');
 });
 
 test('a parameter that breaks a rule is named with what is wrong with it', () => {

@@ -1,7 +1,7 @@
 // The rules on their own: also those that the parser of some version of node checks before them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_CONTENT_BYTES, mustBeLastBecauseOf, parseHead, type Head } from '../../src/http/request-head.ts';
+import { MAX_CONTENT_BYTES, MAX_HEAD_BYTES, mustBeLastBecauseOf, parseHead, type Head } from '../../src/http/request-head.ts';
 
 // Every byte, as the character of latin1 that node makes of it.
 const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
@@ -177,6 +177,6 @@ for (const [what, refusalStatus, version, ...fields] of illegal) {
   });
 }
 
-test('the content that is accepted is 64 KiB at most', () => {
-  assert.equal(MAX_CONTENT_BYTES, 65_536);
+test('64 KiB of content are accepted, and less than 16 KiB of head', () => {
+  assert.deepEqual([MAX_CONTENT_BYTES, MAX_HEAD_BYTES], [65_536, 16_384]);
 });
