@@ -95,7 +95,7 @@ export const document = {
             message: 'Hello, Ada Lovelace!',
             generatedAt: '2026-11-20T10:15:30.123+00:00',
           }),
-          400: response('The name breaks a rule.', 'application/problem+json', 'ValidationProblem', {
+          400: response('A parameter breaks a rule.', 'application/problem+json', 'ValidationProblem', {
             type: schemas.ValidationProblem.properties.type.const,
             title: schemas.ValidationProblem.properties.title.const,
             status: 400,

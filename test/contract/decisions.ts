@@ -1,10 +1,11 @@
 // The rows of the decisions: what this project does where the specification says nothing. Another correct
 // implementation may differ. Decisions that cannot be seen in a reply (configuration, log, exit codes) are tested
 // elsewhere.
-import { DESCRIPTION, GREETINGS } from './endpoints.ts';
+import { DESCRIBED_PATHS, DESCRIPTION, GREETINGS, INFO } from './endpoints.ts';
 import * as exact from './exact.ts';
 import { fieldIs, isString, member, memberIs, members, message, noBody, status, type Expectation } from './expectation.ts';
-import { MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './limits.ts';
+import { MAX_NAME_LENGTH } from './limits.ts';
+import { documentOf, shapeMisfits } from './openapi.ts';
 import { ask, given, head, type Expected, type Part, type Row, type Step, type Subject } from './row.ts';
 
 export function decisions(subject: Subject): Part {
@@ -185,18 +186,16 @@ function inTrace(flags: string): Expectation {
 
 const inNewTrace = member('traceId', "not in the caller's trace", (value) => !/4bf92f3577b34da6a3ce929d0e0e4736/i.test(String(value)));
 
-function hasName(parameters: unknown): boolean {
-  const name: unknown = Array.isArray(parameters) ? parameters.find((parameter) => Object(parameter).name === 'name') : undefined;
-  const { minLength, maxLength, default: byDefault } = Object(Object(name).schema);
-  return minLength === MIN_NAME_LENGTH && maxLength === MAX_NAME_LENGTH && byDefault === 'World';
-}
-
 function descriptionRows(description: (...expected: Expected) => Step[]): Row[] {
   return [
     { says: 'the description is OpenAPI 3.1', steps: description(member('openapi', 'a version 3.1', (version) => isString(version) && /^3\.1\.\d+$/.test(version))) },
-    { says: 'the description has the title and the version', steps: description(memberIs('info', { title: 'Greeting Service | v1', version: '1.0.0' })) },
+    { says: 'the description has the title and the version', steps: description(memberIs('info', INFO)) },
     { says: 'the description names no servers', steps: description(memberIs('servers', undefined)) },
-    { says: 'the description has the limits and the default of the name', steps: description(member(`paths.${GREETINGS}.get.parameters`, `the parameter name, of ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} characters, by default World`, hasName)) },
     { says: 'the description says that no authentication is needed', steps: description(memberIs('security', [])) },
+    ...DESCRIBED_PATHS.map((path): Row => ({
+      says: `the description of GET ${path} has the parameters, replies and schemas of this service`,
+      steps: description(),
+      review: { of: 'row', text: 'what endpoints.ts has, in any words', misfits: (seen) => shapeMisfits(documentOf(seen, DESCRIPTION), path) },
+    })),
   ];
 }

@@ -15,6 +15,7 @@ import { hold } from './hold.ts';
 import { mistakes, mistakesInDevelopment, ROWS, WIRE_ROWS, wrongWires, type WrongWire } from './mistakes.ts';
 import { readOptions } from './options.ts';
 import { readReplies } from './reply.ts';
+import { describeDifference } from './report.ts';
 import type { Seen } from './row.ts';
 import { isHead, talker, type Talk, type Talker } from './talk.ts';
 import { lookAt, targetAt } from './target.ts';
@@ -140,6 +141,17 @@ describe('the contract', { concurrency: true }, () => {
       });
     }
   });
+});
+
+test('a description that differs is reported with the path and the reason, and not with the whole document', async () => {
+  const document = JSON.parse(JSON.stringify(right.document).replace('"maxLength":80', '"maxLength":81'));
+  const row = ROWS.development.find(({ says }) => says.startsWith('the description of GET /api/greetings has '));
+  const difference = row === undefined ? 'not checked' : await hold(row, { talk: serve({ ...right, document }, { development: true }), exact: false, seen: [] });
+  assert.ok(typeof difference === 'object');
+  assert.deepEqual(difference.expected, ['what endpoints.ts has, in any words', 'but GET /api/greetings: parameters name schema maxLength is 81, not 80']);
+  const lines = describeDifference(difference).split('\n');
+  const body = JSON.stringify(document);
+  assert.ok(lines.includes(`  ${body.slice(0, 300)} (${body.length - 300} more characters)`));
 });
 
 test('a URL that cannot be checked is reported in one sentence', () => {

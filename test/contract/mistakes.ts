@@ -1,11 +1,12 @@
 // Servers with one mistake each, and the rows of the contract that must fail for them.
 import { decisions } from './decisions.ts';
+import { GREETINGS, INFO } from './endpoints.ts';
 import * as exact from './exact.ts';
 import type { Part, Row, Subject } from './row.ts';
 import { MAX_NAME_LENGTH as MAX } from './limits.ts';
 import { specification } from './specification.ts';
 import { wire } from './wire.ts';
-import { describedPaths, right, type Behaviour } from './wrong-server.ts';
+import { right, type Behaviour } from './wrong-server.ts';
 
 const rowsOf = (parts: readonly ((subject: Subject) => Part)[], environment: Subject['environment']): readonly Row[] =>
   parts.flatMap((part) => part({ authority: 'localhost', environment }).sections).flatMap(({ rows }) => rows);
@@ -31,7 +32,7 @@ export const mistakes: readonly Mistake[] = [
   // GET /health
   ['Healthy is in lower case', { constantBody: inHealth('healthy') }, ['the body of /health is Healthy']],
   ['Healthy is followed by a line feed', { constantBody: inHealth('Healthy\n') }, ['the body of /health is Healthy']],
-  ['Healthy has the media type application/json', { edit: editType('text/plain', 'application/json') }, ['the media type of /health is text/plain']],
+  ['Healthy has the media type application/json', { edit: (reply, { path }) => (path === '/health' ? editType('text/plain', 'application/json')(reply) : reply) }, ['the media type of /health is text/plain']],
   // The greeting
   [`${MAX + 1} characters are accepted`, { maxLength: MAX + 1 }, [`a name of ${MAX + 1} characters is refused with 400`, `${MAX + 1} emoji are too many`]],
   [`${MAX} characters are too many`, { maxLength: MAX - 1 }, [
@@ -260,6 +261,8 @@ export const mistakes: readonly Mistake[] = [
   ['there is a description in Production', { isDescribed: () => true }, ['outside Development the description does not exist: 404, whatever the method']],
 ];
 
+const SHAPE = `the description of GET ${GREETINGS} has the parameters, replies and schemas of this service`;
+
 export const mistakesInDevelopment: readonly Mistake[] = [
   ['there is no description', { isDescribed: () => false }, [
     'in Development the description is there',
@@ -279,22 +282,30 @@ export const mistakesInDevelopment: readonly Mistake[] = [
     'the description is OpenAPI 3.1',
   ]],
   ['the description is of version 3.0', { document: { ...right.document, openapi: '3.0.4' } }, ['the description is OpenAPI 3.1']],
-  ['health is described', { document: { ...right.document, paths: { '/api/greetings': { get: {} }, '/health': { get: {} } } } }, [
+  ['health is described', { document: edited(`"${GREETINGS}":`, `"/health":{"get":{}},"${GREETINGS}":`) }, [
     'the description is of GET of the endpoints that it must have and nothing else',
-    'the description has the limits and the default of the name',
   ]],
-  ['another method is described', { document: { ...right.document, paths: { '/api/greetings': { get: {}, post: {} } } } }, [
+  ['another method is described', { document: edited(`"${GREETINGS}":{`, `"${GREETINGS}":{"post":{},`) }, [
     'the description is of GET of the endpoints that it must have and nothing else',
-    'the description has the limits and the default of the name',
   ]],
-  ['the name is described with another limit', { document: { ...right.document, paths: describedPaths(MAX + 1) } }, [
-    'the description has the limits and the default of the name',
-  ]],
-  ['a security scheme is described', { document: { ...right.document, components: { securitySchemes: { key: { type: 'http', scheme: 'basic' } } } } }, [
+  ...([
+    ['the name is described with another limit', `"maxLength":${MAX}`, `"maxLength":${MAX + 1}`],
+    ['the name is described as required', '"required":false', '"required":true'],
+    ['another parameter is described', '"parameters":[{"name":"name"', '"parameters":[{"name":"other","in":"query","schema":{}},{"name":"name"'],
+    ['the parameter is not described', '"parameters":', '"wrong":'],
+    ['another status is described', '"responses":{', '"responses":{"422":{"content":{}},'],
+    ['the 500 is not described', '"500":', '"wrong":'],
+    ['a 400 is described with another media type', '"application/problem+json":', '"application/xml":'],
+    ['a greeting is described with a member that need not be there', '"required":["message","generatedAt"]', '"required":["message"]'],
+    ['a greeting is described with members of any name', '"additionalProperties":false', '"additionalProperties":true'],
+    ['errors is described without a required name', '"required":["name"],', ''],
+    ['a time stamp is described without its format', '"format":"date-time",', ''],
+  ] as const).map(([wrong, from, to]): Mistake => [wrong, { document: edited(from, to) }, [SHAPE]]),
+  ['a security scheme is described', { document: edited('"components":{', '"components":{"securitySchemes":{"key":{"type":"http","scheme":"basic"}},') }, [
     'the description has no security scheme',
   ]],
   ['servers are described', { document: { ...right.document, servers: [{ url: 'http://localhost' }] } }, ['the description names no servers']],
-  ['the title is another', { document: { ...right.document, info: { title: 'Greetings', version: '1.0.0' } } }, [
+  ['the title is another', { document: { ...right.document, info: { ...INFO, title: 'Greetings' } } }, [
     'the description has the title and the version',
   ]],
   ['a greeting violates its schema', { greeting: (greeted, at) => ({ ...right.greeting(greeted, at), generatedAt: Date.parse(at) }) }, [
@@ -310,6 +321,13 @@ export const mistakesInDevelopment: readonly Mistake[] = [
     'errors has name only',
   ]],
 ];
+
+/** The correct description with the first `from` in its JSON replaced. */
+function edited(from: string, to: string): object {
+  const text = JSON.stringify(right.document);
+  if (!text.includes(from)) throw new Error(`The description has no ${from}`);
+  return JSON.parse(text.replace(from, () => to));
+}
 
 function inHealth(wrong: string): Behaviour['constantBody'] {
   return ({ path, body }) => (path === '/health' ? wrong : body);

@@ -29,6 +29,7 @@ function endOf({ end, rest, error }: Talk): string[] {
 }
 
 const MAX_LINES = 24;
+const MAX_LINE_LENGTH = 300;
 
 // The lines of `bytes`, without the CRLF at their ends. Any other control character is escaped.
 function shown(bytes: string): string[] {
@@ -46,7 +47,8 @@ function escapeControls(text: string): string {
 
 // `aaaa…` of 81 letters becomes `(a × 81)`.
 function abbreviate(line: string): string {
-  return line.replace(/(.{1,12}?)\1{29,}/gu, (run, unit: string) => `(${unit} × ${run.length / unit.length})`);
+  const short = line.replace(/(.{1,12}?)\1{29,}/gu, (run, unit: string) => `(${unit} × ${run.length / unit.length})`);
+  return short.length > MAX_LINE_LENGTH ? `${short.slice(0, MAX_LINE_LENGTH)} (${short.length - MAX_LINE_LENGTH} more characters)` : short;
 }
 
 function indent(lines: readonly string[]): string[] {

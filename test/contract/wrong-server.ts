@@ -1,7 +1,7 @@
 // A second, very small implementation of the specification and the decisions: one function from the bytes of a request
 // to the bytes of its reply. Each part of its behaviour can be replaced by a wrong one, to test whether the contract
 // detects that. It does not check requests for errors.
-import { CONSTANT_ENDPOINTS, DESCRIBED_PATHS, DESCRIPTION, GREETINGS, type ConstantEndpoint } from './endpoints.ts';
+import { CONSTANT_ENDPOINTS, DESCRIBED, DESCRIPTION, GREETINGS, INFO, type ConstantEndpoint } from './endpoints.ts';
 import { MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './limits.ts';
 import { readReplies } from './reply.ts';
 import { EXCEPTION_TEXT } from './specification.ts';
@@ -17,18 +17,23 @@ type Errors = Record<string, readonly string[]>;
 
 const PARENT = /^traceparent: (?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/i;
 
-const string = { type: 'string' };
+// Each schema is a component with a name of its own, as frameworks generate them, and everything has other words.
+const schemas: Record<string, object> = {};
 
-/** What the description has at each path, with `maxLength` as the limit of a name. */
-export function describedPaths(maxLength: number): object {
-  const greetings = {
-    parameters: [{ name: 'name', in: 'query', schema: { type: 'string', minLength: MIN_NAME_LENGTH, maxLength, default: 'World' } }],
-    responses: {
-      200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Greeting' } } } },
-      400: { content: { 'application/problem+json': { schema: { type: 'object', required: ['errors'] } } } },
-    },
-  };
-  return Object.fromEntries(DESCRIBED_PATHS.map((path) => [path, { get: path === GREETINGS ? greetings : {} }]));
+const describedPaths = Object.fromEntries(Object.entries(DESCRIBED).map(([path, { parameters, replies }]) => [path, {
+  get: {
+    summary: `GET ${path}`,
+    parameters: parameters.map((parameter) => ({ ...parameter, description: 'Optional.' })),
+    responses: Object.fromEntries(Object.entries(replies).map(([status, contents]) => [status, {
+      description: `A ${status}.`,
+      content: Object.fromEntries(Object.entries(contents).map(([type, schema]) => [type, { schema: { $ref: component(`${path} ${status}`, schema) } }])),
+    }])),
+  },
+}]));
+
+function component(name: string, schema: object): string {
+  schemas[name] = { ...schema, description: name };
+  return `#/components/schemas/${name.replaceAll('/', '~1')}`;
 }
 
 /** The correct behaviour, in parts that can be replaced. */
@@ -65,10 +70,10 @@ export const right = {
   }),
   document: {
     openapi: '3.1.1',
-    info: { title: 'Greeting Service | v1', version: '1.0.0' },
+    info: INFO,
     security: [],
-    paths: describedPaths(MAX_NAME_LENGTH),
-    components: { schemas: { Greeting: { type: 'object', required: ['message'], properties: { message: string, generatedAt: string } } } },
+    paths: describedPaths,
+    components: { schemas },
   } as object,
   /** Changes every reply before it is sent. */
   edit: (reply: Reply, _request: Request): Reply => reply,

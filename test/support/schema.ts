@@ -35,8 +35,8 @@ export function unknownKeywords(schema: unknown): string[] {
   return [...Object.keys(schema).filter((keyword) => !CHECKED.includes(keyword) && !ANNOTATIONS.includes(keyword)), ...inner.flatMap(unknownKeywords)];
 }
 
-// A reference within the document, such as `#/components/schemas/Greeting` (RFC 6901).
-function resolve(reference: string, document: unknown): unknown {
+/** What a reference within the document refers to, such as `#/components/schemas/Greeting` (RFC 6901). */
+export function resolve(reference: string, document: unknown): unknown {
   if (!reference.startsWith('#/')) return undefined;
   const names = reference.slice(2).split('/').map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
   return names.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), document);
