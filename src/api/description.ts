@@ -1,6 +1,10 @@
 // GET /openapi/v1.json replies with an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
+import { readFileSync } from 'node:fs';
 import { contentReply, type Handler } from '../http/reply.ts';
 import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH, validateName } from './greeting-query.ts';
+
+// `#package` is the name that package.json has for itself. Where the file is depends on whether this one is compiled.
+const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL(import.meta.resolve('#package')), 'utf8'));
 
 const exampleTraceId = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
 
@@ -64,7 +68,7 @@ function response(description: string, mediaType: string, schema: keyof typeof s
 /** The description of the API. */
 export const document = {
   openapi: '3.1.1',
-  info: { title: 'Greeting Service | v1', version: '1.0.0' },
+  info: { title: 'Greeting Service | v1', version },
   security: [],
   tags: [{ name: 'Greetings', description: 'Greetings by name.' }],
   paths: {
