@@ -13,10 +13,9 @@ COPY src src
 RUN npm run build -- --sourceMap false
 
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
-# Labels of the OCI image specification. The build system adds those for the source and the licence.
+# Labels of the OCI image specification. The build system adds those for the version, the source and the licence.
 LABEL org.opencontainers.image.title="greeting-service" \
   org.opencontainers.image.description="A greeting over HTTP: the reference for a small server on Node's standard library alone." \
-  org.opencontainers.image.version="1.0.0" \
   org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot"
 WORKDIR /app
 # The files belong to root and another user runs them, so the service cannot change its own code.
