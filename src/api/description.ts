@@ -1,12 +1,12 @@
 // GET /openapi/v1.json replies with an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
 import { readFileSync } from 'node:fs';
-import { contentReply, type Handler } from '../http/reply.ts';
-import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH, validateName } from './greeting-query.ts';
+import { unexpectedProblem } from '../http/problem.ts';
+import { contentReply, type Handler, type Reply, type Request } from '../http/reply.ts';
+import { createGreetingEndpoint } from './greeting-endpoint.ts';
+import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './greeting-query.ts';
 
 // `#package` is the name that package.json has for itself. Where the file is depends on whether this one is compiled.
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL(import.meta.resolve('#package')), 'utf8'));
-
-const exampleTraceId = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
 
 const schemas = {
   GreetingResponse: {
@@ -61,7 +61,14 @@ const schemas = {
   },
 } as const;
 
-function response(description: string, mediaType: string, schema: keyof typeof schemas, example: object) {
+// The examples are what the endpoint replies to these requests, at this time.
+const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));
+const asked: Request = {
+  method: 'GET', path: '/api/greetings', query: 'name=Ada%20Lovelace', host: 'localhost', traceId: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+};
+
+function response(description: string, mediaType: string, schema: keyof typeof schemas, { body }: Reply) {
+  const example: unknown = JSON.parse(body);
   return { description, content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example } } };
 }
 
@@ -95,23 +102,9 @@ export const document = {
           },
         ],
         responses: {
-          200: response('The greeting.', 'application/json', 'GreetingResponse', {
-            message: 'Hello, Ada Lovelace!',
-            generatedAt: '2026-11-20T10:15:30.123+00:00',
-          }),
-          400: response('A parameter breaks a rule.', 'application/problem+json', 'ValidationProblem', {
-            type: schemas.ValidationProblem.properties.type.const,
-            title: schemas.ValidationProblem.properties.title.const,
-            status: 400,
-            errors: { name: [validateName('')] },
-            traceId: exampleTraceId,
-          }),
-          500: response('An unexpected error.', 'application/problem+json', 'UnexpectedProblem', {
-            title: schemas.UnexpectedProblem.properties.title.const,
-            status: 500,
-            detail: schemas.UnexpectedProblem.properties.detail.const,
-            instance: '/api/greetings',
-          }),
+          200: response('The greeting.', 'application/json', 'GreetingResponse', greetings(asked)),
+          400: response('A parameter breaks a rule.', 'application/problem+json', 'ValidationProblem', greetings({ ...asked, query: 'name=' })),
+          500: response('An unexpected error.', 'application/problem+json', 'UnexpectedProblem', unexpectedProblem(asked.path)),
         },
       },
     },

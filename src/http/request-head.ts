@@ -60,9 +60,8 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
     host,
     traceparent: traceparent?.includes(',') ? undefined : traceparent,
     hasContent: (length > 0 || transferEncoding !== undefined) && !expects && !asksToUpgrade,
-    // Close and HTTP/1.0: RFC 9112 9.3. After a request to upgrade, node's parser skips bytes and does not check content; after
-    // a final status instead of a 100, the client may send the content or not. In these two cases nobody can tell where the
-    // next request begins.
+    // The first two: RFC 9112 9.3. Behind the other two, nobody can tell where the next request begins: node's parser skips
+    // bytes behind a request to upgrade, and a client that expects 100 sends its content or not when it gets another status.
     mustBeLast: asksToClose || (!isHttp11 && !asksToKeepAlive) || asksToUpgrade || expects,
   };
 }

@@ -87,7 +87,7 @@ test('its examples fit its schemas and are what the service says', async (t) => 
   const { port } = await startService(t, { development: true });
   const [parameter] = operation.parameters;
   const ok = operation.responses[200].content['application/json']?.example;
-  const invalid = operation.responses[400].content['application/problem+json']?.example;
+  const invalid = Object(operation.responses[400].content['application/problem+json']?.example);
   const failed = operation.responses[500].content['application/problem+json']?.example;
   assert.deepEqual([misfits(GreetingResponse, ok), misfits(ValidationProblem, invalid), misfits(UnexpectedProblem, failed)], [[], [], []]);
   assert.deepEqual(misfits(parameter.schema, parameter.example), []);
@@ -96,6 +96,15 @@ test('its examples fit its schemas and are what the service says', async (t) => 
   const refused: unknown = JSON.parse((await request(port, 'GET', '/api/greetings?name=')).body);
   assert.ok(typeof refused === 'object' && refused !== null && 'traceId' in refused);
   assert.deepEqual({ ...refused, traceId: '' }, { ...invalid, traceId: '' });
+  assert.equal(Object(failed).instance, '/api/greetings');
+});
+
+test('each endpoint has an id, and each of its parameters and replies is described in words, as OpenAPI requires of replies', () => {
+  for (const { get } of Object.values(document.paths)) {
+    assert.match(get.operationId, /^get[A-Z]\w+$/);
+    for (const { description } of Object.values(get.responses)) assert.match(description, /^[A-Z].*\.$/);
+  }
+  for (const { description } of operation.parameters) assert.match(description, /^[A-Z].*\.$/);
 });
 
 test('the check that the tests use knows every keyword of the schemas', () => {
