@@ -21,7 +21,10 @@ test('HTTP/1.0 needs no Host, and its connection is closed unless it asks to be 
   assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'x,\tKeep-Alive ']), legal);
   assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive', 'Connection', 'x']), legal);
   assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive', 'Connection', 'close']), { ...legal, mustBeLast: true });
-  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alives']), { ...legal, mustBeLast: true });
+  for (const option of ['keep-alives', 'keepalive', 'keep_alive', 'not-keep-alive', 'keep-alive-not']) {
+    assert.deepEqual(parseHead('1.0', [...host, 'Connection', option]), { ...legal, mustBeLast: true });
+  }
+  for (const options of ['keep-alive, x', 'x, keep-alive', 'x,keep-alive,y']) assert.deepEqual(parseHead('1.0', [...host, 'Connection', options]), legal);
   assert.deepEqual(parseHead('1.0', [...host, 'Proxy-Connection', 'keep-alive']), { ...legal, mustBeLast: true });
   assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive\t']), { ...legal, mustBeLast: true }, 'node 20 would close it');
 });
