@@ -26,14 +26,8 @@ export function parseGreetingQuery(query: string): { readonly parameters: Greeti
 export function validateName(name: string): string | undefined {
   // Characters are code points, as in `maxLength` of JSON Schema, and white space around the name counts as well.
   const length = Array.from(name).length;
-  if (length < MIN_NAME_LENGTH) {
-    return `The name is empty: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} characters are accepted.`;
-  }
-  if (length > MAX_NAME_LENGTH) {
-    return `The name has ${length} characters: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} are accepted.`;
-  }
-  if (name.trim() === '') {
-    return 'The name is only white space: at least one other character is needed.';
-  }
+  if (length < MIN_NAME_LENGTH) return `The name is empty: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} characters are accepted.`;
+  if (length > MAX_NAME_LENGTH) return `The name has ${length} characters: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} are accepted.`;
+  if (name.trim() === '') return 'The name is only white space: at least one other character is needed.';
   return undefined;
 }
