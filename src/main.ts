@@ -1,91 +1,15 @@
-// The entry point. It reads the configuration, creates the service, listens, and stops on a signal.
-import './host/ignore-hangup.ts';
-import type { Server } from 'node:net';
-import { createApp } from './app.ts';
-import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts';
-import { listen, type Bound, type ListenTarget } from './host/listen.ts';
-import { createLog } from './host/log.ts';
-import { createOutput } from './host/output.ts';
-import { createReportLogger } from './host/report-logger.ts';
-import { installReloadHandler, installStopHandler } from './host/signals.ts';
-import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
-import type { TlsFiles } from './host/tls-files.ts';
-import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
+// The entry point. It loads the service and starts it. When a file cannot be loaded, for example because the process has
+// too few file descriptors, the log says so in one line. Therefore everything else is loaded from here.
+import { EXIT_CODES } from './host/start-error.ts';
 
-const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits for its last log lines to be written
+process.on('SIGHUP', () => {}); // without a handler SIGHUP ends the process; the one that reads the TLS files comes later
 
-const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
-const log = createLog(output.write);
-const flush = () => output.flush(FLUSH_TIMEOUT_MS);
-installUncaughtErrorHandler(log, flush);
+const service = await import('./start.ts').catch(cannotLoad);
+await service?.start();
 
-const configuration = readConfiguration(process.env);
-const { environment, tlsFiles } = configuration;
-if (isAlmostDevelopment(environment)) log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
-
-const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
-const app = await createApp({
-  development: environment === 'Development',
-  now: Date.now,
-  allowedHosts: configuration.allowedHosts,
-  keepAliveTimeoutMs: configuration.keepAliveTimeoutMs,
-  maxConnections: configuration.maxConnections,
-  reports,
-});
-
-let isStopping = false;
-
-/** Drains. New connections to sockets that were handed over are then left to other processes, present or future. */
-function startDraining(): void {
-  isStopping = true;
-  app.startDraining();
-  if ([...configuration.http, ...configuration.https].some(({ fd }) => fd !== undefined)) app.stopListening();
+function cannotLoad({ name, message, stack }: Error): undefined {
+  const line = { time: new Date(), level: 'fatal', message: 'The process ends because of an error that nothing caught.', error: { name, message, stack } };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+  process.exitCode = EXIT_CODES.failure;
+  setTimeout(process.exit, 1_000).unref(); // if nobody reads the log; otherwise the process ends when it has been written
 }
-
-installStopHandler(
-  { ...app, startDraining, summarize: reports.summarize, flush },
-  { delayMs: configuration.shutdownDelayMs, timeoutMs: configuration.shutdownTimeoutMs },
-  log,
-);
-
-const bound: Bound[] = [];
-const failures: StartError[] = [];
-
-/** Listens with `server`. A failure is kept, so that all failures are reported together. */
-async function serve(scheme: 'http' | 'https', server: Server, target: ListenTarget): Promise<void> {
-  if (isStopping) return; // a signal has come during the start
-  const result = await listen(server, scheme, target, reports.acceptFailed);
-  if (result instanceof StartError) failures.push(result);
-  else bound.push(result);
-}
-
-/** Creates the servers for HTTPS, each with its target, and a function that reads their TLS files again. */
-async function createSecureServers(files: TlsFiles) {
-  const { readTlsFiles } = await import('./host/tls-files.ts'); // loaded only with TLS files, because loading TLS makes the start longer
-  const context = readTlsFiles(files, log);
-  const secureServers = configuration.https.map((target) => ({ target, server: app.createSecureServer(context) }));
-  function reload(): void {
-    const renewed = readTlsFiles(files, log);
-    for (const { server } of secureServers) server.setSecureContext(renewed);
-  }
-  return { secureServers, reload };
-}
-
-const { secureServers, reload } = tlsFiles === undefined ? { secureServers: [], reload: () => {} } : await createSecureServers(tlsFiles);
-installReloadHandler(reload, log);
-
-// HTTPS listens first, because plain HTTP is redirected to its port.
-for (const { server, target } of secureServers) await serve('https', server, target);
-const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
-if (bound.length > 0 && redirectPort === undefined && configuration.http.length > 0) {
-  failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see.'], EXIT_CODES.configuration));
-}
-for (const target of configuration.http) {
-  await serve('http', redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort), target);
-}
-if (failures.length > 0) throw joinStartErrors(failures);
-
-for (const { address } of bound) log('info', 'Listening', { address, environment: environment ?? null });
-
-const { watchDescriptors } = await import('./host/descriptors.ts'); // loaded when the service listens already, so that the start is not longer
-watchDescriptors(reports.acceptFailed);

@@ -1,6 +1,6 @@
 // Tests the service as a process: how it starts, what it logs, how it ends.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, renameSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -93,7 +93,7 @@ test('SIGHUP without TLS files changes nothing', async (t) => {
   const service = spawnService(t, { PORT: '0' });
   const port = portIn(await service.nextLine());
   service.child.kill('SIGHUP');
-  assert.equal((await service.nextLine()).message, 'The TLS files, if any, have been read again.');
+  assert.deepEqual(lineWithoutTime(await service.nextLine()), { level: 'info', message: 'There are no TLS files to read again.' });
   assert.equal((await request(port, 'GET', '/health')).status, 200);
 });
 
@@ -109,7 +109,21 @@ test('SIGHUP during the start does not end the process, and afterwards the TLS f
   await writer.writeFile(readFileSync(pipe));
   await writer.close();
   const messages = [await service.nextLine(), await service.nextLine(), await service.nextLine()].map((line) => line.message);
-  assert.deepEqual(messages.sort(), ['Listening', 'Listening', 'The TLS files, if any, have been read again.']);
+  assert.deepEqual(messages.sort(), ['Listening', 'Listening', 'The TLS files have been read again.']);
+});
+
+test('an expired certificate that is read on SIGHUP is used, with a warning', async (t) => {
+  const folder = temporaryFolder(t);
+  const { certFile, keyFile } = makeCertificate(folder, 'a');
+  const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
+  await service.nextLine();
+  await service.nextLine();
+  const expired = makeCertificate(folder, 'expired', -1);
+  renameSync(expired.certFile, certFile);
+  renameSync(expired.keyFile, keyFile);
+  service.child.kill('SIGHUP');
+  const messages = [await service.nextLine(), await service.nextLine()].map((line) => line.message);
+  assert.deepEqual(messages, ['The TLS certificate has expired.', 'The TLS files have been read again.']);
 });
 
 test('with REUSE_PORT two processes listen on one port, or the start fails where that is impossible', async (t) => {
@@ -235,11 +249,26 @@ test('the log shows that all file descriptors are in use', { skip: process.platf
   assert.fail('no check has failed for lack of a descriptor');
 });
 
+test('with too few file descriptors, each failure that the service can notice is one line', { skip: process.platform === 'win32' && 'there is no such limit' }, () => {
+  for (let limit = 15; limit <= 40; limit++) {
+    const command = `ulimit -n ${limit} && exec "$0" "$@"`;
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command, process.execPath, ENTRY], { env: { PORT: 'x' }, encoding: 'utf8', timeout: 10_000 });
+    if (stdout === '') {
+      assert.doesNotMatch(stderr, /\/(?!main)[^/]+\.[jt]s'/, 'only the entry point itself could not be loaded'); // or node ends before that
+      continue;
+    }
+    const { level, message } = parseLine(stdout);
+    const fatal = message === 'The process ends because of an error that nothing caught.';
+    assert.deepEqual([level, message, status], fatal ? ['fatal', message, 1] : ['error', cannotStart.message, 78]);
+  }
+});
+
 const LONG_PATH = `/${'x'.repeat(15_000)}`; // makes a line of the access log of the greatest length
 
 /** Starts a service whose log has `count` long access lines, of which none is read. */
-async function unreadService(t: TestContext, count: number) {
-  const child = spawn(process.execPath, [ENTRY], { env: { PORT: '0', ACCESS_LOG: 'true' }, stdio: ['ignore', 'pipe', 'inherit'] });
+async function unreadService(t: TestContext, count: number, env: Readonly<Record<string, string>> = {}) {
+  const throwing = importing("process.on('SIGUSR2', () => { throw new TypeError('boom'); });");
+  const child = spawn(process.execPath, [...throwing, ENTRY], { env: { PORT: '0', ACCESS_LOG: 'true', ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
   t.after(() => child.kill('SIGKILL'));
   const [start] = await once(child.stdout, 'data');
@@ -261,30 +290,69 @@ async function readLog(stdout: Readable, seen: (message: string) => void = () =>
   return lines;
 }
 
-test('the last lines of the log arrive, even when they are read late', async (t) => {
-  const { child, port } = await unreadService(t, 100);
-  const kept = connect({ port, host: '127.0.0.1' });
-  await once(kept, 'connect');
-  child.kill('SIGTERM');
-  await once(kept.resume(), 'close'); // by now the process is about to end
-  const lines = await readLog(child.stdout);
-  assert.deepEqual(lines.map(({ message }) => message), [...new Array<string>(100).fill('Request'), 'Stopping', 'Closing: no new connections, waiting for requests in progress', 'Stopped']);
-});
+const CLOSING = 'Closing: no new connections, waiting for requests in progress';
+const DROPPED = 'Log lines were dropped: stdout was read too slowly.';
 
-test('the process ends, even when its log is never read', async (t) => {
-  const { child, exit } = await unreadService(t, 100);
-  child.kill('SIGTERM');
-  assert.deepEqual(await exit, [0, null]);
+const ends = [
+  ['a stop', ['SIGTERM'], ['Stopping', CLOSING, 'Stopped'], 0],
+  ['a second signal', ['SIGTERM', 'SIGINT'], ['Stopping', 'Stopping at once on a second signal'], 1],
+  ['an uncaught error', ['SIGUSR2'], ['The process ends because of an error that nothing caught.'], 1],
+  ['two uncaught errors', ['SIGUSR2', 'SIGUSR2'], ['The process ends because of an error that nothing caught.'], 1],
+] as const;
+
+/** Sends the signals. Resolves when the service has closed its connections, so that it only waits for the reader of its log. */
+async function endBySignals(child: ChildProcess, port: number, [first, second]: readonly NodeJS.Signals[]): Promise<void> {
+  const kept = connect({ port, host: '127.0.0.1' }).on('error', () => {}); // being closed before it is accepted
+  await once(kept, 'connect');
+  const closed = once(kept.resume(), 'close');
+  child.kill(first);
+  if (first === 'SIGTERM' && second !== undefined) while ((await request(port, 'GET', '/health')).status !== 503);
+  else await closed;
+  if (second !== undefined) child.kill(second);
+  await closed;
+}
+
+for (const [what, signals, messages, code] of ends) {
+  // A second signal must come before the stop is over.
+  const env = { SHUTDOWN_DELAY_MS: signals[1] === 'SIGINT' ? '60000' : '0' };
+
+  test(`the last lines of the log arrive, even when they are read late: ${what}`, async (t) => {
+    const { child, exit, port } = await unreadService(t, 100, env);
+    await endBySignals(child, port, signals);
+    const lines = await readLog(child.stdout);
+    assert.deepEqual(lines.map(({ message }) => message).filter((message) => message !== 'Request'), messages);
+    assert.deepEqual(await exit, [code, null]);
+  });
+
+  test(`the last lines of the log are never dropped because of access lines: ${what}`, async (t) => {
+    const { child, exit, port } = await unreadService(t, 400, env); // some 6 MB
+    await endBySignals(child, port, signals);
+    const lines = await readLog(child.stdout);
+    assert.deepEqual(lines.map(({ message }) => message).filter((message) => message !== 'Request').sort(), [...messages, DROPPED].sort());
+    assert.deepEqual(await exit, [code, null]);
+  });
+
+  test(`the process ends, even when its log is never read: ${what}`, { timeout: 30_000 }, async (t) => {
+    const { child, exit, port } = await unreadService(t, 100, env);
+    await endBySignals(child, port, signals);
+    assert.deepEqual(await exit, [code, null]);
+  });
+}
+
+test('the process ends, even when its log is never read: a start that fails', { timeout: 30_000 }, async (t) => {
+  const env = { HOST: 'x x'.repeat(40_000), PORT: 'x'.repeat(120_000), REUSE_PORT: 'x'.repeat(120_000) }; // more than a pipe or a socket holds
+  const child = spawn(process.execPath, [ENTRY], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  assert.deepEqual(await once(child, 'exit'), [78, null]);
 });
 
 test('when nobody reads the log and lines are dropped, one line says how many', async (t) => {
   const { child } = await unreadService(t, 400); // some 6 MB
-  const dropped = 'Log lines were dropped: stdout was read too slowly.';
   const lines = await readLog(child.stdout, (message) => {
-    if (message === dropped) child.kill('SIGTERM');
+    if (message === DROPPED) child.kill('SIGTERM');
   });
-  const warnings = lines.filter(({ message }) => message === dropped);
+  const warnings = lines.filter(({ message }) => message === DROPPED);
   const requests = lines.filter(({ message }) => message === 'Request').length;
   assert.ok(requests < 400);
-  assert.deepEqual(warnings.map(lineWithoutTime), [{ level: 'warn', message: dropped, count: 400 - requests }]);
+  assert.deepEqual(warnings.map(lineWithoutTime), [{ level: 'warn', message: DROPPED, count: 400 - requests }]);
 });

@@ -1,5 +1,8 @@
 // Tests the service under node's permission model, with the flags of the image and of the systemd unit.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { connect as connectUnix } from 'node:net';
@@ -7,7 +10,8 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
-import { addressIn, portIn, spawnService, spawnWithSockets } from './support/process.ts';
+import { makePipe } from './support/named-pipe.ts';
+import { addressIn, ENTRY, portIn, spawnService, spawnWithSockets } from './support/process.ts';
 import { exchangeOn, request, requestBytes } from './support/wire.ts';
 
 const application = fileURLToPath(new URL('..', import.meta.url)); // the folder of the compiled service, or of the sources
@@ -39,6 +43,32 @@ test('with read access to its own files only, every endpoint answers', async (t)
   assert.equal((await service.ended()).code, 0);
 });
 
+/** Flags that let node read only the entry point, and the file with the exit codes. */
+function entryOnly(): string[] {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const files = ['main', 'host/start-error'].map((file) => `--allow-fs-read=${application}src/${file}.${extension}`);
+  return [...flags().filter((flag) => flag !== `--allow-fs-read=${application}`), ...files];
+}
+
+test('when a file of the service cannot be loaded, one line says so', async (t) => {
+  const { lines, code } = await spawnService(t, {}, entryOnly()).ended();
+  assert.deepEqual(lines.map(({ level, message, error }) => [level, message, Object(error).name]), [['fatal', 'The process ends because of an error that nothing caught.', 'Error']]);
+  assert.match(JSON.stringify(lines[0]?.['error']), /^\{"name":"Error","message":"Access to this API has been restricted.*","stack":"Error: .*"\}$/);
+  assert.equal(code, 1);
+});
+
+test('when a file of the service cannot be loaded, the process ends, even when its log is never read', { timeout: 30_000 }, async (t) => {
+  const path = join(temporaryFolder(t), 'log');
+  makePipe(path);
+  const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  t.after(() => closeSync(pipe));
+  const fill = () => { for (;;) writeSync(pipe, 'x'.repeat(4096)); };
+  assert.throws(fill, { code: 'EAGAIN' });
+  const child = spawn(process.execPath, [...entryOnly(), ENTRY], { stdio: ['ignore', pipe, 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  assert.deepEqual(await once(child, 'exit'), [1, null]);
+});
+
 test('without a permission for the network, one line says so', { skip: major < 25 && 'before Node 25 the network needs no permission' }, async (t) => {
   for (const HOST of ['127.0.0.1', '*', 'localhost']) {
     const { lines, code } = await spawnService(t, { PORT: '0', HOST }, flags().filter((flag) => flag !== '--allow-net')).ended();
@@ -60,7 +90,7 @@ test('with read access to the TLS files, too, HTTPS requests are answered', asyn
   const { replies } = await exchangeOn(connect({ port, host: '127.0.0.1', rejectUnauthorized: false }), requestBytes('GET', '/health'));
   assert.deepEqual(replies.map((reply) => reply.body), ['Healthy']);
   service.child.kill('SIGHUP');
-  assert.equal((await service.nextLine()).message, 'The TLS files, if any, have been read again.');
+  assert.equal((await service.nextLine()).message, 'The TLS files have been read again.');
 });
 
 test('sockets that are handed over need no further permission', { skip: NO_DESCRIPTORS }, async (t) => {
@@ -68,7 +98,7 @@ test('sockets that are handed over need no further permission', { skip: NO_DESCR
   const [unix, tcp] = [await listeningSocket(t, path), await listeningSocket(t)];
   const service = spawnWithSockets(t, [unix.fd, tcp.fd], {}, flags());
   for (const { giveUp } of [unix, tcp]) giveUp();
-  assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
+  assert.equal(addressIn(await service.nextLine()), 'descriptor 3');
   assert.equal(portIn(await service.nextLine()), tcp.port);
   const { replies } = await exchangeOn(connectUnix({ path }), requestBytes('GET', '/health'));
   assert.deepEqual(replies.map((reply) => reply.body), ['Healthy']);

@@ -147,7 +147,7 @@ test('on SIGHUP the files are read again and no connection is closed; wrong file
   copyFileSync(renewed.keyFile, files.keyFile);
   service.child.kill('SIGHUP');
   const reloaded = await service.nextLine();
-  assert.deepEqual([reloaded.level, reloaded.message], ['info', 'The TLS files, if any, have been read again.']);
+  assert.deepEqual([reloaded.level, reloaded.message], ['info', 'The TLS files have been read again.']);
   assert.equal(await commonName(httpsPort), 'new');
 
   writeFileSync(files.certFile, '');

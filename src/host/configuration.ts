@@ -37,9 +37,13 @@ type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'> & Partial<Pi
 export function readConfiguration(env: Environment, runtime: Runtime = process): Configuration {
   const mistakes: string[] = [];
 
+  function textOf(name: string): string | undefined {
+    return env[name] || undefined;
+  }
+
   function read<T>(name: string, accepted: string, parse: (text: string) => T | undefined): T | undefined {
-    const text = env[name];
-    if (text === undefined || text === '') return undefined;
+    const text = textOf(name);
+    if (text === undefined) return undefined;
     const value = parse(text);
     if (value === undefined) mistakes.push(mistakeIn(name, text, accepted));
     return value;
@@ -56,31 +60,21 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
     return read(name, 'true or false', (text) => (text === 'true' || text === 'false' ? text : undefined)) === 'true';
   }
 
-  function isSet(name: string): boolean {
-    return (env[name] ?? '') !== '';
-  }
-
-  function readTlsFiles(): TlsFiles | undefined {
-    const certFile = read('TLS_CERT_FILE', 'a file', String);
-    const keyFile = read('TLS_KEY_FILE', 'a file', String);
-    if (certFile === undefined && keyFile === undefined) return undefined;
-    if (certFile === undefined) mistakes.push('TLS_KEY_FILE is set, so TLS_CERT_FILE must be set to the certificate file.');
-    if (keyFile === undefined) mistakes.push('TLS_CERT_FILE is set, so TLS_KEY_FILE must be set to the key file.');
-    return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
-  }
-
   const host = read('HOST', 'an IP address, a host name, or * for every interface', parseHost) ?? '127.0.0.1';
-  const port = readInteger('PORT', 0, MAX_PORT) ?? (isSet('PORT') ? undefined : 8080);
+  const port = readInteger('PORT', 0, MAX_PORT) ?? (textOf('PORT') === undefined ? 8080 : undefined);
   const reusePort = readBoolean('REUSE_PORT');
-  const tlsFiles = readTlsFiles();
-  const hasTlsFiles = isSet('TLS_CERT_FILE') || isSet('TLS_KEY_FILE');
+  const [certFile, keyFile] = [textOf('TLS_CERT_FILE'), textOf('TLS_KEY_FILE')];
+  const tlsFiles = certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined;
+  const hasTlsFiles = (certFile ?? keyFile) !== undefined;
+  if (hasTlsFiles && certFile === undefined) mistakes.push('TLS_KEY_FILE is set, so TLS_CERT_FILE must be set to the certificate file.');
+  if (hasTlsFiles && keyFile === undefined) mistakes.push('TLS_CERT_FILE is set, so TLS_KEY_FILE must be set to the key file.');
   const handed = readHandedSockets(env, runtime.pid, (mistake) => mistakes.push(mistake));
   // Port 0 means any free port, so the service can listen on it, but a request cannot be redirected to it.
-  const httpsPort = readInteger('HTTPS_PORT', hasTlsFiles && handed === undefined ? 0 : 1, MAX_PORT);
+  const httpsPort = readInteger('HTTPS_PORT', hasTlsFiles ? 0 : 1, MAX_PORT);
 
   /** Where to listen for a scheme: on the sockets that were handed over, if any, or else on `ownPort`. */
   function targets(scheme: 'http' | 'https', ownPort: number | undefined): readonly ListenTarget[] {
-    if (handed !== undefined) return handed.filter((socket) => socket.scheme === scheme).map(({ fd }) => ({ fd }));
+    if (handed !== undefined) return handed.filter((socket) => socket.scheme === scheme).map(({ fd, name }) => ({ fd, name }));
     return ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }];
   }
 
@@ -101,7 +95,7 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
   };
 
   if (handed === undefined) {
-    if (hasTlsFiles && !isSet('HTTPS_PORT')) mistakes.push('TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.');
+    if (hasTlsFiles && textOf('HTTPS_PORT') === undefined) mistakes.push('TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.');
     if (httpsPort !== undefined && httpsPort === port && port !== 0) mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'another port than PORT, which is for plain HTTP'));
     if (reusePort && !canReusePort(runtime)) {
       mistakes.push(`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${runtime.version} on ${runtime.platform}.`);

@@ -1,15 +1,14 @@
 // Sockets that a supervisor has opened and hands over to this process, as sd_listen_fds(3) defines it.
+import type { HandedTarget } from './listen.ts';
 import { mistakeIn } from './start-error.ts';
 
-export type HandedSocket = {
-  /** The number of its file descriptor in this process. */
-  readonly fd: number;
-  readonly scheme: 'http' | 'https';
-};
+export type HandedSocket = HandedTarget & { readonly scheme: 'http' | 'https' };
 
 const FIRST_FD = 3; // SD_LISTEN_FDS_START: 0 to 2 are stdin, stdout and stderr
 const MAX_SOCKETS = 64;
 
+// Without FileDescriptorName= systemd gives a socket the name of its unit, such as `greeting.socket`.
+const ACCEPTED_NAME = /^(?:https?|unknown|.*\.socket|)$/;
 const ACCEPTED_NAMES = 'names separated by colons: https for HTTPS; http, unknown, an empty name or a name that ends in .socket for plain HTTP';
 
 /**
@@ -29,16 +28,8 @@ export function readHandedSockets(env: Readonly<Record<string, string | undefine
   const isCount = count >= 1 && count <= MAX_SOCKETS;
   if (!isCount) report(mistakeIn('LISTEN_FDS', LISTEN_FDS, `a whole number from 1 to ${MAX_SOCKETS}`));
 
-  // Without LISTEN_FDNAMES the name of each socket is "unknown".
-  const names = LISTEN_FDNAMES === '' ? new Array<string>(isCount ? count : 0).fill('unknown') : LISTEN_FDNAMES.split(':');
+  const names = LISTEN_FDNAMES === '' ? new Array<string>(isCount ? count : 0).fill('') : LISTEN_FDNAMES.split(':');
   if (isCount && names.length !== count) report(mistakeIn('LISTEN_FDNAMES', LISTEN_FDNAMES, `as many names as LISTEN_FDS says, ${count}, separated by colons`));
-  const schemes = names.map(schemeOf);
-  if (schemes.includes(undefined)) report(mistakeIn('LISTEN_FDNAMES', LISTEN_FDNAMES, ACCEPTED_NAMES));
-  return schemes.flatMap((scheme, i) => (scheme === undefined ? [] : [{ fd: FIRST_FD + i, scheme }]));
-}
-
-// Without FileDescriptorName= systemd gives a socket the name of its unit, such as `greeting.socket`.
-function schemeOf(name: string): HandedSocket['scheme'] | undefined {
-  if (name === 'https') return 'https';
-  return name === 'http' || name === 'unknown' || name === '' || name.endsWith('.socket') ? 'http' : undefined;
+  if (!names.every((name) => ACCEPTED_NAME.test(name))) report(mistakeIn('LISTEN_FDNAMES', LISTEN_FDNAMES, ACCEPTED_NAMES));
+  return names.map((name, i) => ({ fd: FIRST_FD + i, name: name || undefined, scheme: name === 'https' ? 'https' : 'http' }));
 }

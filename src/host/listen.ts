@@ -12,18 +12,26 @@ export type PortTarget = {
   /** Other processes may listen on the same port; the kernel distributes the connections. */
   readonly reusePort: boolean;
   readonly fd?: undefined;
+  readonly name?: undefined;
 };
 
-/** A socket that a supervisor has opened, by the number of its file descriptor. */
-export type HandedTarget = { readonly fd: number };
+/** A socket that a supervisor has opened. */
+export type HandedTarget = {
+  /** The number of its file descriptor in this process. */
+  readonly fd: number;
+  /** Its name in LISTEN_FDNAMES, if it has one. */
+  readonly name: string | undefined;
+};
 
 export type ListenTarget = PortTarget | HandedTarget;
 
 export type Bound = {
-  /** `http://127.0.0.1:8080`, `https://[::1]:8443`, or `unix:/run/x.sock`. */
+  /** `http://127.0.0.1:8080`, `https://[::1]:8443`, or, for a Unix socket, `descriptor 3`. */
   readonly address: string;
   /** Undefined: it is a Unix socket, which has no port. */
   readonly port: number | undefined;
+  /** The name of a socket that was handed over, if it has one. */
+  readonly name: string | undefined;
 };
 
 /**
@@ -35,7 +43,7 @@ export function listen(server: Server, scheme: 'http' | 'https', target: ListenT
     const fail = (error: unknown) => resolve(startError(target, error));
     function succeed(): void {
       server.on('error', failed);
-      resolve(boundTo(server, scheme, target.fd));
+      resolve(boundTo(server, scheme, target));
     }
     server.once('error', fail);
     try {
@@ -58,14 +66,12 @@ function checkSocket(fd: number): number {
 // while the process is replaced, so it is to be long. The kernel shortens it to its limit (net.core.somaxconn).
 const LONGEST_QUEUE = 65_535;
 
-async function boundTo(server: Server, scheme: string, fd: number | undefined): Promise<Bound> {
+// Node does not tell the path of a Unix socket that it has not opened itself.
+function boundTo(server: Server, scheme: string, { fd, name }: ListenTarget): Bound {
   const address = server.address();
-  if (address !== null && typeof address === 'object') {
-    const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-    return { address: `${scheme}://${host}:${address.port}`, port: address.port };
-  }
-  const { unixSocketPath } = await import('./unix-socket-path.ts');
-  return { address: `unix:${unixSocketPath(fd)}`, port: undefined };
+  if (address === null || typeof address === 'string') return { address: `descriptor ${fd}`, port: undefined, name };
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return { address: `${scheme}://${host}:${address.port}`, port: address.port, name };
 }
 
 // The exit code says whether another start may succeed. An address that is in use or missing may be available
@@ -80,9 +86,9 @@ const CAUSES: ReadonlyMap<unknown, readonly [reason: string, exitCode: number]> 
 function startError(target: ListenTarget, error: unknown): StartError {
   if (target.fd !== undefined) {
     const reason = `Cannot listen on descriptor ${target.fd}, which LISTEN_FDS hands over: it must be a listening stream socket (${String(error)}).`;
-    return new StartError([reason], EXIT_CODES.configuration, error);
+    return new StartError([reason], EXIT_CODES.configuration);
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const [reason, exitCode] = CAUSES.get(code) ?? [String(error), EXIT_CODES.failure];
-  return new StartError([`Cannot listen on ${target.host ?? '*'} port ${target.port}: ${reason}.`], exitCode, error);
+  return new StartError([`Cannot listen on ${target.host ?? '*'} port ${target.port}: ${reason}.`], exitCode);
 }

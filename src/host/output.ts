@@ -1,4 +1,4 @@
-// Writes log lines to stdout in order, at once or in batches. A limit bounds the lines that wait for a slow reader.
+// Writes log lines to stdout in order, at once or in batches. Limits bound the lines that wait for a slow reader.
 import type { Writable } from 'node:stream';
 
 const BATCH_MS = 50; // a batch is written when its first line has waited this long,
@@ -6,23 +6,32 @@ const BATCH_CHARS = 64 * 1024; // or when it is longer than this
 const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the system has not taken yet
 
 export type Output = {
-  /** Writes a line at once, and before it the lines that wait. */
+  /** Writes a line at once, and before it the lines that wait. It is dropped when more than twice the limit waits. */
   readonly write: (line: string) => void;
-  /** Writes a line within 50 ms, in one batch with other lines. */
+  /** Writes a line within 50 ms, in one batch with other lines. It is dropped when more than the limit waits. */
   readonly writeSoon: (line: string) => void;
-  /** Writes the lines that wait, and resolves when the system has taken them, or after `timeoutMs`. */
-  readonly flush: (timeoutMs: number) => Promise<void>;
+  /** Writes the lines that wait, and none after them. Resolves when the system has taken them, or after `timeoutMs`. */
+  readonly end: (timeoutMs: number) => Promise<void>;
 };
 
 /**
- * An output to `stream`. Lines beyond the limit are dropped. When the system has taken all the others, `dropped`
- * is called with the number of dropped lines.
+ * An output to `stream`. When the system has taken all lines that were not dropped, and at the end, `dropped` is called
+ * with the number of dropped lines.
  */
 export function createOutput(stream: Writable, dropped: (count: number) => void): Output {
   let batch = '';
   let drops = 0;
   let timer: NodeJS.Timeout | undefined;
+  let ended: Promise<void> | undefined;
   stream.on('error', () => {}); // EPIPE: the reader has closed the pipe; the service goes on without a log
+  stream.on('drain', reportDrops);
+
+  function reportDrops(): void {
+    if (drops === 0) return;
+    const count = drops;
+    drops = 0;
+    dropped(count);
+  }
 
   function writeBatch(): void {
     clearTimeout(timer);
@@ -32,35 +41,34 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
     batch = '';
   }
 
-  // Faster: one system call for a batch instead of one for each line, 0.27 of the floor with the access log.
-  function writeSoon(line: string): void {
-    if (stream.writableLength > MAX_WAITING_BYTES) {
-      drops += 1;
-      return;
-    }
-    batch += line;
-    if (batch.length > BATCH_CHARS) writeBatch();
-    else timer ??= setTimeout(writeBatch, BATCH_MS);
+  function add(line: string, maxWaitingBytes: number): void {
+    if (ended !== undefined) return;
+    if (stream.writableLength > maxWaitingBytes) drops += 1;
+    else batch += line;
   }
 
-  stream.on('drain', () => {
-    if (drops === 0) return;
-    const count = drops;
-    drops = 0;
-    dropped(count);
-  });
-
   return {
-    writeSoon,
     write: (line) => {
-      writeSoon(line);
+      add(line, 2 * MAX_WAITING_BYTES);
       writeBatch();
     },
-    flush: (timeoutMs) =>
-      new Promise((resolve) => {
+    // Faster: one system call for a batch instead of one for each line, 0.27 of the floor with the access log.
+    writeSoon: (line) => {
+      add(line, MAX_WAITING_BYTES);
+      if (batch.length > BATCH_CHARS) writeBatch();
+      else timer ??= setTimeout(writeBatch, BATCH_MS);
+    },
+    end: (timeoutMs) => {
+      ended ??= new Promise((resolve) => {
+        reportDrops();
         writeBatch();
-        setTimeout(resolve, timeoutMs).unref();
-        stream.write('', () => resolve());
-      }),
+        const timeout = setTimeout(resolve, timeoutMs);
+        stream.write('', () => {
+          clearTimeout(timeout);
+          resolve();
+        });
+      });
+      return ended;
+    },
   };
 }

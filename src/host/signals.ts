@@ -17,8 +17,8 @@ export type Stoppable = {
   readonly closeAll: () => number;
   /** Logs at once all counts that have not been logged yet. */
   readonly summarize: () => void;
-  /** Resolves when the log has been written, or when the time to wait for that is over. */
-  readonly flush: () => Promise<void>;
+  /** Ends the process when the log has been written, or when the time to wait for that is over. */
+  readonly exit: (exitCode: number) => void;
 };
 
 export type StopTimes = {
@@ -49,15 +49,15 @@ export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: S
     clearTimeout(deadline);
     service.summarize();
     log('info', 'Stopped', { connectionsCut: cut });
-    await service.flush();
-    process.exit(EXIT_CODES.stopped);
+    service.exit(EXIT_CODES.stopped);
   }
 
   function onSignal(signal: NodeJS.Signals): void {
     if (isStopping) {
       service.summarize();
       log('warn', 'Stopping at once on a second signal', { signal });
-      process.exit(EXIT_CODES.failure);
+      service.exit(EXIT_CODES.failure);
+      return;
     }
     isStopping = true;
     log('info', 'Stopping', { signal, delayMs });
@@ -68,12 +68,16 @@ export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: S
   process.on('SIGINT', onSignal);
 }
 
-/** From now on SIGHUP calls `reload`. When it throws, the TLS files that were read before stay in use. */
-export function installReloadHandler(reload: () => void, log: Log): void {
+/** From now on SIGHUP calls `reload`, if there is one. When it throws, the TLS files that were read before stay in use. */
+export function installReloadHandler(reload: (() => void) | undefined, log: Log): void {
   process.on('SIGHUP', () => {
+    if (reload === undefined) {
+      log('info', 'There are no TLS files to read again.');
+      return;
+    }
     try {
       reload();
-      log('info', 'The TLS files, if any, have been read again.');
+      log('info', 'The TLS files have been read again.');
     } catch (error) {
       log('error', 'The TLS files could not be read again; the previous ones stay in use.', { error });
     }

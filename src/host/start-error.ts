@@ -26,7 +26,7 @@ export class StartError extends Error {
  * (78), the joined one does, too.
  */
 export function joinStartErrors(errors: readonly StartError[]): StartError {
-  return new StartError(errors.flatMap(({ reasons }) => reasons), Math.max(...errors.map(({ exitCode }) => exitCode)), errors[0]?.cause);
+  return new StartError(errors.flatMap(({ reasons }) => reasons), Math.max(...errors.map(({ exitCode }) => exitCode)));
 }
 
 /** The sentence for a variable whose value cannot be used. */

@@ -65,7 +65,8 @@ test('true and false are the two values of a boolean variable', () => {
 
 test('HOST is an IP address or a host name, and * means every interface', () => {
   const names = ['localhost', 'LOCALHOST', 'my_container-1.example.com', 'a', '1a', '1.example', 'a1', 'node-7', '_a_'];
-  for (const host of ['0.0.0.0', '::', '2001:db8::7f', 'fe80::1%eth0', ...names]) {
+  const longest = `a${'b'.repeat(251)}c`;
+  for (const host of ['0.0.0.0', '::', '2001:db8::7f', 'fe80::1%eth0', ...names, 'azAZ09', 'zaz', 'ZAZ', '0a9', '9a0', 'a..b', 'a-_.b', 'z', 'Z', longest]) {
     assert.deepEqual(readConfiguration({ HOST: host }).http, [{ ...DEFAULTS.http[0], host }]);
   }
   assert.deepEqual(readConfiguration({ HOST: '*' }).http, [{ ...DEFAULTS.http[0], host: undefined }]);
@@ -81,7 +82,9 @@ test('ALLOWED_HOSTS=* means every host', () => {
 });
 
 test('PORT is a number from 0 to 65535', () => {
-  for (const port of [0, 1, 80, 65_535]) assert.deepEqual(readConfiguration({ PORT: String(port) }).http, [{ ...DEFAULTS.http[0], port }]);
+  for (const port of [0, 1, 80, 65_535]) {
+    for (const digits of [1, 10]) assert.deepEqual(readConfiguration({ PORT: String(port).padStart(digits, '0') }).http, [{ ...DEFAULTS.http[0], port }]);
+  }
 });
 
 test('plain HTTP is redirected to HTTPS_REDIRECT_PORT, or else to HTTPS_PORT, or else to the port that HTTPS really uses', () => {
@@ -109,8 +112,8 @@ const host = 'an IP address, a host name, or * for every interface';
 const hosts = '*, or host names and IP addresses without port or zone, separated by commas';
 const day = 'a whole number from 0 to 86400000';
 const mistakes: readonly (readonly [variable: string, accepted: string, values: readonly string[]])[] = [
-  ['HOST', host, ['a b', ' ', 'http://a', 'a:80', '[::1]', '256.1.1.1', '1.2.3', '-a', 'a-', 'a/b', 'a/', '*.a', '1[::1]', '[2001:db8::7f]']],
-  ['PORT', 'a whole number from 0 to 65535', ['x', '-1', '65536', '80.0', '1e3', '0x50', ' 80', '99999999999', '８０']],
+  ['HOST', host, [...Array.from('/:@[`{', (next) => `a${next}b`), ...Array.from('/:@[`{-.', (next) => `${next}ab`), ...Array.from('/:@[`{-.', (next) => `ab${next}`), 'a'.repeat(254), 'a\nb', '1', '0.', 'a b', ' ', 'http://a', 'a:80', '[::1]', '256.1.1.1', '1.2.3', '-a', 'a-', 'a/b', 'a/', '*.a', '1[::1]', '[2001:db8::7f]']],
+  ['PORT', 'a whole number from 0 to 65535', ['x', '-1', '65536', '80.0', '1e3', '0x50', ' 80', '99999999999', '00000000080', '８０', '80\n']],
   ['HTTPS_PORT', 'a whole number from 1 to 65535', ['x', '0', '65536']],
   ['ALLOWED_HOSTS', hosts, [',', 'a,', 'a,,b', 'a:80', 'a b', 'http://a', '*,a', '[a]', '[::1]:80', '1[::1]', '[::1]1', 'fe80::1%eth0', '[fe80::1%eth0]', 'a;b', 'a/', '*.example.com']],
   ['ACCESS_LOG', 'true or false', ['yes', '1', 'TRUE', ' true']],
@@ -137,6 +140,13 @@ test('TLS needs its certificate, its key and its port', () => {
   assert.deepEqual(mistakesIn({ TLS_KEY_FILE: 'k', HTTPS_PORT: '8443' }), [noCert]);
   assert.deepEqual(mistakesIn({ TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' }), [noPort]);
   assert.deepEqual(mistakesIn({ TLS_CERT_FILE: 'c' }), [noKey, noPort]);
+  assert.deepEqual(mistakesIn({ TLS_KEY_FILE: 'k' }), [noCert, noPort]);
+});
+
+test('HTTPS_PORT may be 0 only with TLS files', () => {
+  const mistake = (accepted: string, value: string) => [`HTTPS_PORT is "${value}", but must be a whole number from ${accepted} to 65535.`];
+  for (const value of ['0', '65536']) assert.deepEqual(mistakesIn({ HTTPS_PORT: value }), mistake('1', value));
+  assert.deepEqual(mistakesIn({ TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k', HTTPS_PORT: '65536' }), mistake('0', '65536'));
 });
 
 test('REUSE_PORT is a mistake where the system or the version of Node does not have it', () => {
@@ -146,14 +156,15 @@ test('REUSE_PORT is a mistake where the system or the version of Node does not h
   for (const [platform, version] of [['linux', 'v20.19.0'], ['linux', 'v22.11.0'], ['darwin', 'v24.0.0'], ['win32', 'v24.0.0']] as const) {
     const mistake = `REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`;
     assert.deepEqual(mistakesIn({ REUSE_PORT: 'true' }, { pid: PID, platform, version }), [mistake]);
+    for (const env of [{}, { REUSE_PORT: 'false' }]) assert.deepEqual(mistakesIn(env, { pid: PID, platform, version }), DEFAULTS);
   }
 });
 
 test('without a permission for the network, the service cannot start', () => {
-  const denied = { has: () => false };
+  const denied = { has: (name: string) => name !== 'net' };
   const mistake = 'Node is run with --permission, so it needs --allow-net to listen.';
-  assert.deepEqual(mistakesIn({}, { pid: PID, platform: 'linux', version: 'v25.0.0', permission: denied }), [mistake]);
-  const runtimes = [{ version: 'v24.21.0', permission: denied }, { version: 'v26.10.0', permission: { has: () => true } }, { version: 'v26.10.0' }];
+  for (const version of ['v25.0.0', 'v26.10.0']) assert.deepEqual(mistakesIn({}, { pid: PID, platform: 'linux', version, permission: denied }), [mistake]);
+  const runtimes = [{ version: 'v24.21.0', permission: denied }, { version: 'v26.10.0', permission: { has: (name: string) => name === 'net' } }, { version: 'v26.10.0' }];
   for (const runtime of runtimes) assert.deepEqual(mistakesIn({}, { pid: PID, platform: 'linux', ...runtime }), DEFAULTS);
 });
 
@@ -175,11 +186,11 @@ test('a configuration that cannot be used throws an error with exit code 78', ()
 
 test('sockets that are handed over replace HOST, PORT and REUSE_PORT; HTTPS_PORT is then the port that clients see', () => {
   const env = { LISTEN_PID: String(PID), LISTEN_FDS: '2', LISTEN_FDNAMES: 'http:https', TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k', HOST: '::1', PORT: '443', REUSE_PORT: 'true' };
-  const configuration = { ...DEFAULTS, http: [{ fd: 3 }], https: [{ fd: 4 }], tlsFiles: { certFile: 'c', keyFile: 'k' } };
+  const configuration = { ...DEFAULTS, http: [{ fd: 3, name: 'http' }], https: [{ fd: 4, name: 'https' }], tlsFiles: { certFile: 'c', keyFile: 'k' } };
   const node20 = { pid: PID, platform: 'linux', version: 'v20.19.0' } as const;
   assert.deepEqual(readConfiguration(env, node20), configuration);
   assert.deepEqual(readConfiguration({ ...env, HTTPS_PORT: '443' }, node20), { ...configuration, redirectPort: 443 });
-  assert.deepEqual(mistakesIn({ ...env, HTTPS_PORT: '0' }), ['HTTPS_PORT is "0", but must be a whole number from 1 to 65535.']);
+  assert.deepEqual(readConfiguration({ ...env, HTTPS_PORT: '0' }, node20), configuration, 'then clients see the port of the socket');
 });
 
 test('a socket for HTTPS needs TLS files, and TLS files need a socket for HTTPS', () => {

@@ -11,13 +11,15 @@ function read(env: Readonly<Record<string, string>>) {
 }
 
 test('sockets begin at descriptor 3, and without LISTEN_FDNAMES all are for plain HTTP', () => {
-  assert.deepEqual(read({ LISTEN_FDS: '2' }), { sockets: [{ fd: 3, scheme: 'http' }, { fd: 4, scheme: 'http' }], mistakes: [] });
+  const unnamed = (fd: number) => ({ fd, name: undefined, scheme: 'http' });
+  for (const count of ['2', '02', '002']) assert.deepEqual(read({ LISTEN_FDS: count }), { sockets: [unnamed(3), unnamed(4)], mistakes: [] });
   assert.equal(read({ LISTEN_FDS: '64' }).sockets?.length, 64);
 });
 
 test('a socket named https is for HTTPS; http, unknown, no name and the name of a socket unit are for plain HTTP', () => {
-  const { sockets, mistakes } = read({ LISTEN_FDS: '6', LISTEN_FDNAMES: 'https:http:unknown::greeting.socket:https.socket' });
-  assert.deepEqual(sockets?.map(({ scheme }) => scheme), ['https', 'http', 'http', 'http', 'http', 'http']);
+  const { sockets, mistakes } = read({ LISTEN_FDS: '7', LISTEN_FDNAMES: 'https:http:unknown::greeting.socket:https.socket:.socket' });
+  assert.deepEqual(sockets?.map(({ scheme }) => scheme), ['https', 'http', 'http', 'http', 'http', 'http', 'http']);
+  assert.deepEqual(sockets?.map(({ name }) => name), ['https', 'http', 'unknown', undefined, 'greeting.socket', 'https.socket', '.socket']);
   assert.deepEqual(mistakes, []);
 });
 
@@ -27,6 +29,7 @@ test('variables for another process are ignored, and without LISTEN_PID or LISTE
   assert.deepEqual(read({ LISTEN_FDS: '1', LISTEN_PID: '' }), nothing);
   assert.deepEqual(read({ LISTEN_FDS: 'x', LISTEN_PID: '1', LISTEN_FDNAMES: 'ftp' }), nothing);
   assert.deepEqual(read({ LISTEN_FDNAMES: 'https' }), nothing);
+  assert.equal(readHandedSockets({ LISTEN_FDS: '1' }, PID, () => assert.fail('this is no mistake')), undefined);
 });
 
 const pid = 'the id of the process that the sockets are meant for';
@@ -35,12 +38,15 @@ const names = 'names separated by colons: https for HTTPS; http, unknown, an emp
 for (const [what, env, expected] of [
   ['a LISTEN_PID that is not a number', { LISTEN_PID: 'x', LISTEN_FDS: '1' }, [`LISTEN_PID is "x", but must be ${pid}.`]],
   ['a LISTEN_FDS that is not a number', { LISTEN_FDS: '1x' }, [`LISTEN_FDS is "1x", but must be ${count}.`]],
+  ['a LISTEN_FDS that is not whole', { LISTEN_FDS: '1.5' }, [`LISTEN_FDS is "1.5", but must be ${count}.`]],
+  ['a LISTEN_FDS of four digits', { LISTEN_FDS: '0001' }, [`LISTEN_FDS is "0001", but must be ${count}.`]],
   ['a LISTEN_FDS of 0', { LISTEN_FDS: '0' }, [`LISTEN_FDS is "0", but must be ${count}.`]],
   ['a LISTEN_FDS below 0', { LISTEN_FDS: '-1' }, [`LISTEN_FDS is "-1", but must be ${count}.`]],
   ['a LISTEN_FDS beyond 64', { LISTEN_FDS: '65' }, [`LISTEN_FDS is "65", but must be ${count}.`]],
   ['more sockets than names', { LISTEN_FDS: '2', LISTEN_FDNAMES: 'http' }, ['LISTEN_FDNAMES is "http", but must be as many names as LISTEN_FDS says, 2, separated by colons.']],
   ['more names than sockets', { LISTEN_FDS: '1', LISTEN_FDNAMES: 'http:' }, ['LISTEN_FDNAMES is "http:", but must be as many names as LISTEN_FDS says, 1, separated by colons.']],
   ['unknown names', { LISTEN_FDS: '3', LISTEN_FDNAMES: 'connection:http:HTTPS' }, [`LISTEN_FDNAMES is "connection:http:HTTPS", but must be ${names}.`]],
+  ...['htt', 'ahttp', 'httpsa', 'aunknown', 'unknowna', 'socket', 'a.socketa', 'a.Socket'].map((name) => [`the name ${name}`, { LISTEN_FDS: '1', LISTEN_FDNAMES: name }, [`LISTEN_FDNAMES is "${name}", but must be ${names}.`]] as const),
   ['several mistakes', { LISTEN_PID: '-1', LISTEN_FDS: '0', LISTEN_FDNAMES: 'ftp' }, [`LISTEN_PID is "-1", but must be ${pid}.`, `LISTEN_FDS is "0", but must be ${count}.`, `LISTEN_FDNAMES is "ftp", but must be ${names}.`]],
 ] as const) {
   test(`each mistake is one sentence: ${what}`, () => assert.deepEqual(read(env).mistakes, expected));

@@ -88,6 +88,6 @@ test('on a socket that is handed over, the longest queue is requested', { skip: 
       return stub;
     },
   });
-  const { exitCode } = Object(await listen(stub, 'http', { fd }, nothingFails));
+  const { exitCode } = Object(await listen(stub, 'http', { fd, name: undefined }, nothingFails));
   assert.deepEqual([calls, exitCode], [[[{ fd }, 65_535]], 78]);
 });

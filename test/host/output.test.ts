@@ -65,65 +65,86 @@ test('a batch of more than 64 KiB is written at once', () => {
   assert.equal(written[0]?.length, 65 * 1024);
 });
 
-test('when nobody reads, lines beyond the limit are dropped, and their number is reported when the reader goes on', () => {
+const KIB = 1024;
+const line = (size: number) => `${'x'.repeat(size - 1)}\n`;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('when nobody reads, lines that can wait are dropped when more than 4 MiB wait, and the others when more than 8 MiB wait', () => {
+  for (const [soon, then, count] of [[true, false, 33 + 32], [false, false, 65], [false, true, 65]] as const) {
+    const { stream } = slowStream();
+    const output = createOutput(stream, neverDropped);
+    const write = (isSoon: boolean) => (isSoon ? output.writeSoon : output.write)(line(128 * KIB)); // longer than a batch
+    for (let i = 0; i < 100; i++) write(soon);
+    assert.equal(stream.writableLength, (soon ? 33 : 65) * 128 * KIB);
+    for (let i = 0; i < 100; i++) write(then);
+    assert.equal(stream.writableLength, count * 128 * KIB);
+  }
+});
+
+test('when the reader goes on, the number of lines that were dropped since the last time is reported', async () => {
   const { stream, written, take } = slowStream();
   const reported: number[] = [];
   const output = createOutput(stream, (count) => reported.push(count));
-  const line = `${'x'.repeat(1023)}\n`;
-  for (let i = 0; i < 10_000; i++) output.write(line);
-  assert.ok(stream.writableLength <= 4 * 1024 * 1024 + line.length, `${stream.writableLength} bytes wait`);
-  while (stream.writableLength > 0) take();
-  return new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-    assert.equal(reported.length, 1);
-    assert.equal(written.length + (reported[0] ?? 0), 10_000);
-    for (let i = 0; i < 100; i++) output.write(line); // more than the stream takes at once, and less than the limit
+  for (const dropped of [[3], [3, 2], [3, 2]]) {
+    for (let i = 0; i < 65 + (dropped[reported.length] ?? 0); i++) output.write(line(128 * KIB));
     while (stream.writableLength > 0) take();
-    return new Promise<void>((resolve) => setImmediate(resolve));
-  }).then(() => {
-    assert.equal(written.length + (reported[0] ?? 0), 10_100);
-    assert.equal(reported.length, 1, 'the number is reported once');
-  });
+    await turn();
+    assert.deepEqual(reported, dropped);
+  }
+  assert.equal(written.length, 3 * 65);
 });
 
 test('a slow reader loses no line while fewer wait than the limit', async () => {
   const { stream, written, take } = slowStream();
   const output = createOutput(stream, neverDropped);
   const drained = new Promise((resolve) => stream.once('drain', resolve));
-  for (let i = 0; i < 100; i++) output.write(`${'x'.repeat(1023)}\n`);
+  for (let i = 0; i < 100; i++) output.write(line(KIB));
   while (stream.writableLength > 0) take();
   await drained;
   assert.equal(written.length, 100);
 });
 
-test('a flush waits until everything has been read', async () => {
+test('the end waits until everything has been read, and no line is written after it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const { stream, written, take } = slowStream();
   const output = createOutput(stream, neverDropped);
   output.writeSoon('a\n');
-  let isFlushed = false;
-  const flushed = output.flush(60_000).then(() => { isFlushed = true; });
-  await Promise.resolve();
-  assert.equal(isFlushed, false);
-  while (stream.writableLength > 0 || written.length < 2) { take(); await new Promise((resolve) => setImmediate(resolve)); }
+  let ends = 0;
+  const ended = [output.end(1000), output.end(1000)].map((end) => end.then(() => { ends += 1; }));
+  output.write('b\n');
+  output.writeSoon('c\n');
+  t.mock.timers.tick(999);
+  await turn();
+  assert.equal(ends, 0);
+  while (stream.writableLength > 0) take();
   take();
-  await flushed;
+  await Promise.all(ended);
   assert.deepEqual(written, ['a\n', '']);
 });
 
-test('a flush resolves after its timeout', async (t) => {
+test('the end comes after its time-out when nobody reads', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { stream } = slowStream();
   const output = createOutput(stream, neverDropped);
   output.write('a\n');
-  const flushed = output.flush(1000);
+  const ended = output.end(1000);
   t.mock.timers.tick(1000);
-  await flushed;
+  await ended;
 });
 
-test('after an error of the stream, writes and flushes do not fail', async () => {
+test('the number of lines that were dropped is reported at the end, too, while a line can still be written', () => {
+  const { stream } = slowStream();
+  const output = createOutput(stream, (count) => output.write(`${count} dropped\n`));
+  for (let i = 0; i < 100; i++) output.writeSoon(line(128 * KIB));
+  void output.end(0);
+  assert.equal(stream.writableLength, 33 * 128 * KIB + '67 dropped\n'.length);
+});
+
+test('after an error of the stream, lines are ignored and the end comes at once', async () => {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
   const output = createOutput(stream, neverDropped);
   output.write('a\n');
-  await output.flush(60_000);
+  await turn();
   output.write('b\n');
-  await output.flush(60_000);
+  await output.end(2 ** 31 - 1);
 });

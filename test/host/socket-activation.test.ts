@@ -1,6 +1,7 @@
 // Tests the service on sockets that a supervisor hands over, as sd_listen_fds(3) defines it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -42,10 +43,11 @@ test('the service listens on a TCP socket that is handed over, instead of HOST a
   assert.equal((await service.ended()).code, 0);
 });
 
-test('the service listens on a Unix socket; the log has its path, and a line of the access log has no address', only, async (t) => {
+test('the service listens on a Unix socket; the log has its descriptor and its name, and a line of the access log has no address', only, async (t) => {
   const path = join(temporaryFolder(t), 'greeting.sock');
   const service = handOver(t, [await listeningSocket(t, path)], { LISTEN_FDNAMES: 'greeting.socket', ACCESS_LOG: 'true' });
-  assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
+  const { time: start, ...listening } = await service.nextLine();
+  assert.deepEqual(listening, { level: 'info', message: 'Listening', address: 'descriptor 3', name: 'greeting.socket', environment: null });
   assert.deepEqual(await health(connect({ path })), ['200 Healthy']);
   const { time, durationMs, traceId, ...line } = await service.nextLine();
   assert.deepEqual(line, { level: 'info', message: 'Request', method: 'GET', path: '/health', status: 200 });
@@ -54,8 +56,8 @@ test('the service listens on a Unix socket; the log has its path, and a line of 
 test('a socket named https uses TLS, and plain sockets redirect to the port of that socket', only, async (t) => {
   const [http, https] = [await listeningSocket(t), await listeningSocket(t)];
   const service = handOver(t, [http, https], { LISTEN_FDNAMES: 'http:https', ...tlsFiles(t) });
-  assert.equal(addressIn(await service.nextLine()), `https://127.0.0.1:${https.port}`);
-  assert.equal(addressIn(await service.nextLine()), `http://127.0.0.1:${http.port}`);
+  const lines = [await service.nextLine(), await service.nextLine()];
+  assert.deepEqual(lines.map(({ address, name }) => [address, name]), [[`https://127.0.0.1:${https.port}`, 'https'], [`http://127.0.0.1:${http.port}`, 'http']]);
   assert.deepEqual(await health(connectTls({ port: https.port, host: '127.0.0.1', rejectUnauthorized: false })), ['200 Healthy']);
   const { status, headers } = await request(http.port, 'GET', '/health');
   assert.deepEqual([status, headers[0]], [307, `Location: https://localhost:${https.port}/health`]);
@@ -81,12 +83,12 @@ test('a Unix socket for HTTPS has no port, so plain HTTP beside it needs HTTPS_R
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 
   const alone = spawnWithSockets(t, [https.fd], { ...env, LISTEN_FDNAMES: 'https' });
-  assert.equal(addressIn(await alone.nextLine()), `unix:${path}`);
+  assert.equal(addressIn(await alone.nextLine()), 'descriptor 3');
   alone.child.kill('SIGTERM');
   await alone.ended();
 
   const service = handOver(t, [https, http], { ...env, HTTPS_REDIRECT_PORT: '443' });
-  assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
+  assert.equal(addressIn(await service.nextLine()), 'descriptor 3');
   await service.nextLine();
   assert.deepEqual(await health(connectTls({ path, rejectUnauthorized: false })), ['200 Healthy']);
   assert.equal((await request(http.port, 'GET', '/')).headers[0], 'Location: https://localhost/');
@@ -101,6 +103,30 @@ test('several processes may have the same socket, and every connection is served
   first.child.kill('SIGTERM');
   assert.equal((await first.ended()).code, 0);
   for (let i = 0; i < 20; i++) assert.equal((await request(socket.port, 'GET', '/health')).body, 'Healthy');
+});
+
+test('while it drains, the service leaves new connections to other processes on the same socket', only, async (t) => {
+  const socket = await listeningSocket(t);
+  const other = spawnWithSockets(t, [socket.fd], {});
+  await other.nextLine();
+  other.child.kill('SIGSTOP'); // until then the kernel may give it a connection
+  try {
+    const service = handOver(t, [socket], { SHUTDOWN_DELAY_MS: '60000' });
+    await service.nextLine();
+    const kept = connect({ port: socket.port, host: '127.0.0.1' });
+    kept.write(requestBytes('GET', '/health', []));
+    await once(kept, 'data');
+    service.child.kill('SIGTERM');
+    await service.nextLine();
+    const reply = request(socket.port, 'GET', '/health');
+    assert.deepEqual(await health(kept), ['503 Unhealthy'], 'when this has arrived, the service has seen the new connection, too');
+    other.child.kill('SIGCONT');
+    assert.equal((await reply).body, 'Healthy');
+    service.child.kill('SIGINT');
+    assert.equal((await service.ended()).code, 1);
+  } finally {
+    other.child.kill('SIGCONT');
+  }
 });
 
 test('each descriptor that is not a listening stream socket is reported in a sentence, with exit code 78', only, async (t) => {
@@ -182,7 +208,8 @@ test(`${ACTIVATE} starts the service on a Unix socket`, { skip: notInstalled }, 
   const path = join(temporaryFolder(t), 'greeting.sock');
   const service = spawnActivated(t, path);
   assert.deepEqual(await health(await connected({ path })), ['200 Healthy']);
-  assert.equal(addressIn(await service.nextLine()), `unix:${path}`);
+  const { address, name } = await service.nextLine();
+  assert.deepEqual([address, name], ['descriptor 3', undefined]);
 });
 
 test(`${ACTIVATE} starts the service with TLS on a socket named https`, { skip: notInstalled }, async (t) => {

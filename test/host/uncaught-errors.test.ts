@@ -12,8 +12,8 @@ function run(script: string) {
     import { StartError } from '${host}start-error.${extension}';
     import { createLog } from '${host}log.${extension}';
     const log = createLog((line) => process.stdout.write(line));
-    installUncaughtErrorHandler(log, async () => { await 1; log('info', 'flushed'); });`;
-  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', imports + script], { encoding: 'utf8' });
+    installUncaughtErrorHandler(log, (exitCode) => { log('info', 'exit', { exitCode }); process.exit(exitCode); });`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', imports + script], { encoding: 'utf8', timeout: 10_000 });
   return { status, lines: stdout.split('\n').filter((line) => line !== '').map(parseLine) };
 }
 
@@ -26,16 +26,16 @@ for (const [what, script, error] of [
   test(`${what} is logged in one line at level fatal, and the exit code is 1`, () => {
     const { status, lines } = run(script);
     assert.equal(status, 1);
-    assert.deepEqual(lines.map(({ level, message }) => [level, message]), [['fatal', 'The process ends because of an error that nothing caught.']]);
+    assert.deepEqual(lines.map(({ level, message, exitCode }) => [level, message, exitCode]), [['fatal', 'The process ends because of an error that nothing caught.', undefined], ['info', 'exit', 1]]);
     assert.match(JSON.stringify(lines[0]?.['error']), error);
   });
 }
 
 for (const exitCode of [1, 78]) {
-  test(`a StartError is logged in one line for each reason, without a stack; when they have been written, the process exits with the code of the error, ${exitCode}`, () => {
+  test(`a StartError is logged in one line for each reason, without a stack; then the process exits with the code of the error, ${exitCode}`, () => {
     const { status, lines } = run(`await 1; throw new StartError(['One.', 'Two.'], ${exitCode});`);
     assert.equal(status, exitCode);
     const line = { level: 'error', message: 'The service cannot start.' };
-    assert.deepEqual(lines.map(({ time, ...fields }) => fields), [{ ...line, reason: 'One.' }, { ...line, reason: 'Two.' }, { level: 'info', message: 'flushed' }]);
+    assert.deepEqual(lines.map(({ time, ...fields }) => fields), [{ ...line, reason: 'One.' }, { ...line, reason: 'Two.' }, { level: 'info', message: 'exit', exitCode }]);
   });
 }

@@ -73,7 +73,7 @@ export function parseLine(text: string): LogLine {
   return { time, level, message, ...fields };
 }
 
-/** The address in the start-up line: `http://127.0.0.1:8080`, `unix:/run/x.sock`. */
+/** The address in the start-up line: `http://127.0.0.1:8080`, `descriptor 3`. */
 export function addressIn({ message, address }: LogLine): string {
   if (message !== 'Listening' || typeof address !== 'string') throw new Error(`Not the start-up line: ${message}`);
   return address;

@@ -1,0 +1,98 @@
+// Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
+import type { Server } from 'node:net';
+import { createApp, type App } from './app.ts';
+import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
+import { listen, type Bound, type ListenTarget } from './host/listen.ts';
+import { createLog } from './host/log.ts';
+import { createOutput } from './host/output.ts';
+import { createReportLogger } from './host/report-logger.ts';
+import { installReloadHandler, installStopHandler } from './host/signals.ts';
+import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
+import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
+
+const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits for its last log lines to be written
+
+const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
+const log = createLog(output.write);
+let closeAll = () => {};
+
+/** Ends the process when the log has been written. If that must wait, no connection is left open in the meantime. */
+function exit(exitCode: number): void {
+  void output.end(FLUSH_TIMEOUT_MS).then(() => process.exit(exitCode));
+  setImmediate(closeAll);
+  closeAll = () => {}; // only once: if it throws, that calls this function again
+}
+
+installUncaughtErrorHandler(log, exit);
+
+/** Starts the service. Resolves when it listens, and rejects with a StartError when it cannot. */
+export async function start(): Promise<void> {
+  const configuration = readConfiguration(process.env);
+  const { environment } = configuration;
+  if (isAlmostDevelopment(environment)) log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
+
+  const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
+  const { allowedHosts, keepAliveTimeoutMs, maxConnections } = configuration;
+  const app = await createApp({ development: environment === 'Development', now: Date.now, allowedHosts, keepAliveTimeoutMs, maxConnections, reports });
+  let isStopping = false;
+
+  closeAll = () => {
+    isStopping = true;
+    app.stopListening();
+    app.closeAll();
+  };
+
+  /** Drains. New connections to sockets that were handed over are then left to other processes, present or future. */
+  function startDraining(): void {
+    isStopping = true;
+    app.startDraining();
+    if ([...configuration.http, ...configuration.https].some(({ fd }) => fd !== undefined)) app.stopListening();
+  }
+
+  const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = configuration;
+  installStopHandler({ ...app, startDraining, summarize: reports.summarize, exit }, { delayMs, timeoutMs }, log);
+
+  const bound: Bound[] = [];
+  const failures: StartError[] = [];
+
+  /** Listens with `server`. A failure is kept, so that all failures are reported together. */
+  async function serve(scheme: 'http' | 'https', server: Server, target: ListenTarget): Promise<void> {
+    if (isStopping) return; // a signal has come during the start
+    const result = await listen(server, scheme, target, reports.acceptFailed);
+    if (result instanceof StartError) failures.push(result);
+    else bound.push(result);
+  }
+
+  const { secureServers, reload } = await createSecureServers(app, configuration);
+  installReloadHandler(reload, log);
+
+  // HTTPS listens first, because plain HTTP is redirected to its port.
+  for (const { server, target } of secureServers) await serve('https', server, target);
+  const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
+  if (bound.length > 0 && redirectPort === undefined && configuration.http.length > 0) {
+    failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see.'], EXIT_CODES.configuration));
+  }
+  for (const target of configuration.http) {
+    await serve('http', redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort), target);
+  }
+  if (failures.length > 0) throw joinStartErrors(failures);
+
+  for (const { address, name } of bound) log('info', 'Listening', { address, name, environment: environment ?? null });
+
+  const { watchDescriptors } = await import('./host/descriptors.ts'); // loaded when the service listens already, so that the start is not longer
+  watchDescriptors(reports.acceptFailed);
+}
+
+/** Creates the servers for HTTPS, each with its target, and a function that reads their TLS files again. */
+async function createSecureServers(app: App, { https, tlsFiles }: Configuration) {
+  if (tlsFiles === undefined) return { secureServers: [], reload: undefined };
+  const { readTlsFiles } = await import('./host/tls-files.ts'); // loaded only with TLS files, because loading TLS makes the start longer
+  const read = () => readTlsFiles(tlsFiles, log);
+  const context = read();
+  const secureServers = https.map((target) => ({ target, server: app.createSecureServer(context) }));
+  const reload = () => {
+    const renewed = read();
+    for (const { server } of secureServers) server.setSecureContext(renewed);
+  };
+  return { secureServers, reload };
+}
