@@ -69,3 +69,13 @@ test('summarize logs the counts before their minute is over, and they are logged
   t.mock.timers.tick(1);
   assert.deepEqual(logged[1], ['warn', refused, { byStatus: { 408: 1 } }]);
 });
+
+test('events every second are still one summary a minute', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { logged, reports } = setUp();
+  for (let second = 0; second < 180; second++) {
+    reports.refused(400);
+    t.mock.timers.tick(1000);
+  }
+  assert.deepEqual(logged, new Array<unknown>(3).fill(['warn', refused, { byStatus: { 400: 60 } }]));
+});

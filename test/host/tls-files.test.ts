@@ -72,3 +72,16 @@ test('a mistake names the variable, the file and what is accepted', (t) => {
   ];
   for (const [files, reason] of cases) assert.match(reasonFor(files), reason);
 });
+
+test('the error of node is the cause of a mistake', (t) => {
+  const files = makeCertificate(temporaryFolder(t), 'a');
+  assert.throws(() => readTlsFiles({ ...files, keyFile: '/no/such' }, nothing), ({ cause }) => {
+    assert.equal(Object(cause).code, 'ENOENT');
+    return true;
+  });
+  const chain = makeBrokenChain(temporaryFolder(t), 'chain');
+  assert.throws(() => readTlsFiles(chain, nothing), ({ cause }) => {
+    assert.match(String(Object(cause).cause), /^Error: error:/);
+    return true;
+  });
+});
