@@ -20,7 +20,8 @@ LABEL org.opencontainers.image.title="greeting-service" \
 WORKDIR /app
 # The files belong to root and another user runs them, so the service cannot change its own code.
 # package.json tells node that the .js files are ES modules.
-COPY --from=build /build/package.json ./
+# Its mode is set, because the one in the build context depends on who has checked it out.
+COPY --from=build --chmod=644 /build/package.json ./
 COPY --from=build /build/dist/src dist/src
 
 # The service listens on every interface, because 127.0.0.1 can be reached only from inside the container.

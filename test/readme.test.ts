@@ -159,6 +159,7 @@ test('the environment is read in one place', () => {
 test('the texts name no other variable', () => {
   const known = new Set(rows(section(readme, '## Configuration')).flatMap(([variables]) => code(variables)));
   known.add('EX_CONFIG'); // the name of an exit code
+  known.add('SOURCE_DATE_EPOCH'); // a variable of the build
   for (const text of [readme, deploy]) {
     const named = all(text, /`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g);
     for (const name of named) assert.ok(known.has(name), name);
