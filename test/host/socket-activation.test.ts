@@ -105,7 +105,7 @@ test('several processes may have the same socket, and every connection is served
   for (let i = 0; i < 20; i++) assert.equal((await request(socket.port, 'GET', '/health')).body, 'Healthy');
 });
 
-test('while it drains, the service leaves new connections to other processes on the same socket', only, async (t) => {
+test('while it drains, the service leaves new connections to other processes on the same socket', { ...only, timeout: 30_000 }, async (t) => {
   const socket = await listeningSocket(t);
   const other = spawnWithSockets(t, [socket.fd], {});
   await other.nextLine();
