@@ -37,7 +37,6 @@ export async function start(): Promise<void> {
   let isStopping = false;
 
   closeAll = () => {
-    isStopping = true;
     app.stopListening();
     app.closeAll();
   };

@@ -300,7 +300,7 @@ const ends = [
   ['two uncaught errors', ['SIGUSR2', 'SIGUSR2'], ['The process ends because of an error that nothing caught.'], 1],
 ] as const;
 
-/** Sends the signals. Resolves when the service has closed its connections, so that it only waits for the reader of its log. */
+/** Sends the signals. Resolves when the service listens no more and has no connection, so that it only waits for the reader of its log. */
 async function endBySignals(child: ChildProcess, port: number, [first, second]: readonly NodeJS.Signals[]): Promise<void> {
   const kept = connect({ port, host: '127.0.0.1' }).on('error', () => {}); // being closed before it is accepted
   await once(kept, 'connect');
@@ -310,6 +310,7 @@ async function endBySignals(child: ChildProcess, port: number, [first, second]: 
   else await closed;
   if (second !== undefined) child.kill(second);
   await closed;
+  await assert.rejects(request(port, 'GET', '/health'), { code: 'ECONNREFUSED' });
 }
 
 for (const [what, signals, messages, code] of ends) {

@@ -3,15 +3,9 @@ import type { Log } from './log.ts';
 import { EXIT_CODES } from './start-error.ts';
 
 export type Stoppable = {
-  /**
-   * From now on `/health` replies 503. On each connection, the request whose content is arriving, or else the next one, is
-   * the last.
-   */
+  /** From now on `/health` replies 503, and replies close their connections. */
   readonly startDraining: () => void;
-  /**
-   * Stops listening. Each server then checks, at once and once a second, whether any of its connections has an unread reply, is
-   * ending or is lingering. If none is, it closes its idle connections. Resolves when all connections have ended.
-   */
+  /** Stops listening, and closes idle connections. Resolves when all connections have ended. */
   readonly close: () => Promise<void>;
   /** Closes all connections at once, and returns how many there were. */
   readonly closeAll: () => number;
