@@ -13,6 +13,9 @@ import { makePipe, openPipe } from './support/named-pipe.ts';
 import { addressIn, ENTRY, parseLine, portIn, spawnProcess, spawnService, type LogLine } from './support/process.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/wire.ts';
 
+const CLOSING = 'Closing: no new connections, waiting for requests in progress';
+const DROPPED = 'Log lines were dropped: stdout was read too slowly.';
+
 const lineWithoutTime = ({ time, ...line }: LogLine) => line;
 
 test('the log has the address that was really bound and the environment, and no line for a request', async (t) => {
@@ -26,7 +29,7 @@ test('the log has the address that was really bound and the environment, and no 
   const { lines, code } = await service.ended();
   assert.deepEqual(lines.map(lineWithoutTime), [
     { level: 'info', message: 'Stopping', signal: 'SIGTERM', delayMs: 1 },
-    { level: 'info', message: 'Closing: no new connections, waiting for requests in progress', timeoutMs: 7000 },
+    { level: 'info', message: CLOSING, timeoutMs: 7000 },
     { level: 'info', message: 'Stopped', connectionsCut: 0 },
   ]);
   assert.equal(code, 0);
@@ -229,6 +232,21 @@ test('errors of a listener that listens are in the log, and the service goes on'
   assert.deepEqual([lines.map(lineWithoutTime).at(-2), code], [summary, 0]);
 });
 
+test('after a signal during the start, no other port is listened on', async (t) => {
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
+  const signalled = `import net from 'node:net';
+    const { listen } = net.Server.prototype;
+    net.Server.prototype.listen = function (...args) {
+      process.emit('SIGTERM', 'SIGTERM');
+      return listen.apply(this, args);
+    };`;
+  const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, SHUTDOWN_DELAY_MS: '500' }, importing(signalled));
+  const { lines, code } = await service.ended();
+  assert.deepEqual(lines.map(({ message }) => message), ['Stopping', 'Listening', CLOSING, 'Stopped']);
+  assert.match(addressIn(lines[1] ?? assert.fail('there are too few lines')), /^https:/);
+  assert.equal(code, 0);
+});
+
 /** Starts the service with few file descriptors and uses them all up. Resolves with the count of EMFILE in the log. */
 async function runOutOfDescriptors(t: TestContext): Promise<unknown> {
   const limited = ['/bin/sh', '-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, ENTRY];
@@ -247,6 +265,18 @@ test('the log shows that all file descriptors are in use', { skip: process.platf
   // A client that disconnects at the moment of a check frees a descriptor, so one try may see no failure.
   for (let tries = 3; tries > 0; tries--) if (Number(await runOutOfDescriptors(t)) >= 1) return;
   assert.fail('no check has failed for lack of a descriptor');
+});
+
+test('an error while a file of the service is loaded is one line at level fatal, and the exit code is 1', async (t) => {
+  const throwing = `const { stdout } = process;
+    Object.defineProperty(process, 'stdout', { configurable: true, get() {
+      Object.defineProperty(process, 'stdout', { value: stdout });
+      throw new TypeError('boom');
+    } });`;
+  const { lines, code } = await spawnService(t, { PORT: '0' }, importing(throwing)).ended();
+  assert.deepEqual(lines.map(({ level, message }) => [level, message]), [['fatal', 'The process ends because of an error that nothing caught.']]);
+  assert.match(JSON.stringify(lines[0]?.['error']), /^\{"name":"TypeError","message":"boom","stack":"TypeError: boom\\n .*"\}$/);
+  assert.equal(code, 1);
 });
 
 test('with too few file descriptors, each failure that the service can notice is one line', { skip: process.platform === 'win32' && 'there is no such limit' }, () => {
@@ -289,9 +319,6 @@ async function readLog(stdout: Readable, seen: (message: string) => void = () =>
   }
   return lines;
 }
-
-const CLOSING = 'Closing: no new connections, waiting for requests in progress';
-const DROPPED = 'Log lines were dropped: stdout was read too slowly.';
 
 const ends = [
   ['a stop', ['SIGTERM'], ['Stopping', CLOSING, 'Stopped'], 0],

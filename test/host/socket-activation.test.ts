@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -10,7 +10,6 @@ import { connect as connectTls } from 'node:tls';
 import { freePorts } from '../fleet/free-ports.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { connectedSocket, datagramSocket, listeningSocket, NO_DESCRIPTORS, type ListeningSocket } from '../support/descriptors.ts';
-import { makePipe, openPipe } from '../support/named-pipe.ts';
 import { addressIn, ENTRY, portIn, spawnProcess, spawnService, spawnWithSockets, type ServiceProcess } from '../support/process.ts';
 import { exchangeOn, request, requestBytes } from '../support/wire.ts';
 
@@ -151,26 +150,6 @@ test('a LISTEN_FDS that is too large is reported for each descriptor, also when 
   const { lines, code } = await spawnWithSockets(t, [(await listeningSocket(t)).fd], { LISTEN_FDS: '64' }).ended();
   const descriptors = lines.map(({ reason }) => Number(/^Cannot listen on descriptor (\d+), .* \(Error: .+\)\.$/.exec(String(reason))?.[1]));
   assert.deepEqual([descriptors, code], [Array.from({ length: 63 }, (_, i) => i + 4), 78]);
-});
-
-test('after a signal during the start, no other socket is listened on', only, async (t) => {
-  const folder = temporaryFolder(t);
-  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
-  const pipe = join(folder, 'pipe');
-  makePipe(pipe);
-  const sockets = [await listeningSocket(t, join(folder, '1.sock')), await listeningSocket(t, join(folder, '2.sock')), await listeningSocket(t)];
-  const env = { LISTEN_FDNAMES: 'https:https:http', HTTPS_REDIRECT_PORT: '443', TLS_CERT_FILE: certFile, TLS_KEY_FILE: pipe, SHUTDOWN_DELAY_MS: '500' };
-  const service = handOver(t, sockets, env);
-  const writer = await openPipe(pipe, service);
-  service.child.kill('SIGTERM');
-  await writer.writeFile(readFileSync(keyFile));
-  await writer.close();
-  while ((await service.nextLine()).message !== 'Stopping');
-  const client = connect({ port: sockets[2]?.port ?? 0, host: '127.0.0.1' });
-  let received = '';
-  client.on('error', () => {}).on('data', (data) => (received += data)).write(requestBytes('GET', '/'));
-  assert.equal((await service.ended()).code, 0);
-  assert.equal(received, '');
 });
 
 test('variables for another process are ignored', async (t) => {
