@@ -1,11 +1,13 @@
 // All routes of the service: which handler answers which path and method.
-import type { SecureContextOptions } from 'node:tls';
+import type { Server as NodeServer } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
 import { createHealthEndpoint } from './api/health.ts';
 import { hostCheck } from './http/allowed-hosts.ts';
 import { redirectToHttps } from './http/redirect.ts';
+import type { Handler } from './http/reply.ts';
 import { createRouter } from './http/router.ts';
-import { createSecureServer, createServer, type SecureServer, type Server, type ServerOptions, type TrackedServer } from './http/server.ts';
+import { createServer, type Server, type ServerOptions } from './server/server.ts';
 
 export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'keepAliveTimeoutMs' | 'limits'> & {
   /** Whether the API description is served. */
@@ -16,27 +18,16 @@ export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'kee
   readonly allowedHosts: readonly string[] | undefined;
 };
 
-/** The service. Its servers do not listen yet. */
+/** The service. Its servers do not listen yet. The last three functions are for all of them together. */
 export type App = {
-  readonly createServer: () => Server;
-  readonly createSecureServer: (secureContext: SecureContextOptions) => SecureServer;
+  readonly createServer: () => NodeServer;
+  /** A server for HTTPS. `secureContext` returns the certificate and the key for a new connection. */
+  readonly createSecureServer: (secureContext: () => SecureContext) => NodeServer;
   /** A server that redirects legal requests to this port for HTTPS. */
-  readonly createRedirectServer: (httpsPort: number) => Server;
-  /**
-   * From now on `/health` replies 503. On each connection, the request whose content is arriving, or else the next one, is
-   * the last.
-   */
+  readonly createRedirectServer: (httpsPort: number) => NodeServer;
+  /** From now on `/health` replies 503, and each reply is the last one on its connection. */
   readonly startDraining: () => void;
-  /** Stops listening: other processes on the same sockets accept new connections from now on. */
-  readonly stopListening: () => void;
-  /**
-   * Stops listening. Each server then checks, at once and once a second, whether any of its connections has an unread reply, is
-   * ending or is lingering. If none is, it closes its idle connections. Resolves when all connections have ended.
-   */
-  readonly close: () => Promise<void>;
-  /** Closes all connections at once, and returns how many there were. */
-  readonly closeAll: () => number;
-};
+} & Pick<Server, 'stopListening' | 'close' | 'closeAll'>;
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
 export async function createApp({ development, now, allowedHosts, ...serverOptions }: AppOptions): Promise<App> {
@@ -51,21 +42,22 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
     ...(development && { '/openapi/v1.json': { GET: (await import('./api/description.ts')).descriptionEndpoint } }),
   });
 
-  const servers: TrackedServer<unknown>[] = [];
-  function keep<S>(server: TrackedServer<S>): S {
+  const servers: Server[] = [];
+  function create(serverHandler: Handler, secureContext?: () => SecureContext): NodeServer {
+    const server = createServer(serverHandler, options, secureContext);
     servers.push(server);
     return server.nodeServer;
   }
 
   return {
-    createServer: () => keep(createServer(handler, options)),
-    createSecureServer: (secureContext) => keep(createSecureServer(handler, options, secureContext)),
-    createRedirectServer: (httpsPort) => keep(createServer(redirectToHttps(httpsPort), options)),
+    createServer: () => create(handler),
+    createSecureServer: (secureContext) => create(handler, secureContext),
+    createRedirectServer: (httpsPort) => create(redirectToHttps(httpsPort)),
     startDraining: () => {
       draining = true;
     },
     stopListening: () => {
-      for (const server of servers) void server.stopListening();
+      for (const server of servers) server.stopListening();
     },
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));

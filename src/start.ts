@@ -2,6 +2,7 @@
 import type { Server } from 'node:net';
 import { createApp, type App } from './app.ts';
 import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
+import { watchDescriptors } from './host/descriptors.ts';
 import { listen, type Bound, type ListenTarget } from './host/listen.ts';
 import { createLog } from './host/log.ts';
 import { createOutput } from './host/output.ts';
@@ -77,8 +78,6 @@ export async function start(): Promise<void> {
   if (failures.length > 0) throw joinStartErrors(failures);
 
   for (const { address, name } of bound) log('info', 'Listening', { address, name, environment: environment ?? null });
-
-  const { watchDescriptors } = await import('./host/descriptors.ts'); // loaded when the service listens already, so that the start is not longer
   watchDescriptors(reports.acceptFailed);
 }
 
@@ -86,12 +85,10 @@ export async function start(): Promise<void> {
 async function createSecureServers(app: App, { https, tlsFiles }: Configuration) {
   if (tlsFiles === undefined) return { secureServers: [], reload: undefined };
   const { readTlsFiles } = await import('./host/tls-files.ts'); // loaded only with TLS files, because loading TLS makes the start longer
-  const read = () => readTlsFiles(tlsFiles, log);
-  const context = read();
-  const secureServers = https.map((target) => ({ target, server: app.createSecureServer(context) }));
+  let context = readTlsFiles(tlsFiles, log);
+  const secureServers = https.map((target) => ({ target, server: app.createSecureServer(() => context) }));
   const reload = () => {
-    const renewed = read();
-    for (const { server } of secureServers) server.setSecureContext(renewed);
+    context = readTlsFiles(tlsFiles, log);
   };
   return { secureServers, reload };
 }

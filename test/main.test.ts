@@ -157,7 +157,7 @@ test('at MAX_CONNECTIONS an idle connection makes room for a new one, which is c
   assert.deepEqual(replies.map(({ status }) => status), [405]);
   service.child.kill('SIGTERM');
   const { lines } = await service.ended();
-  const message = 'Connections were closed in the last minute, because there were too many of them, or of their requests.';
+  const message = 'Connections were closed in the last minute, because there were too many of them.';
   assert.deepEqual(lineWithoutTime(lines.at(-2) ?? assert.fail('there are too few lines')), { level: 'warn', message, byReason: { idle: 1, full: 1 } });
   idle.destroy();
 });

@@ -6,9 +6,9 @@ import { formatTimeStamp, greet, type Greeting } from './greeting.ts';
 
 /** Makes the endpoint. `now` is its clock, which returns milliseconds since the epoch. */
 export function createGreetingEndpoint(now: () => number): Handler {
-  // Faster: all greetings of one millisecond share one time stamp, 0.05 of the floor for a greeting by name.
+  // Faster: all greetings of one millisecond share one time stamp, 0.05 of a bare server for a greeting by name.
   const timeStamp = oncePerMillisecond(formatTimeStamp);
-  // Faster: all replies to an empty query in one millisecond are the same, 0.07 of the floor.
+  // Faster: all replies to an empty query in one millisecond are the same, 0.07 of a bare server.
   const replyToEmptyQuery = oncePerMillisecond((time) => replyWith(greet(DEFAULT_PARAMETERS, timeStamp(time))));
 
   return (request) => {

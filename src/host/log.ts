@@ -13,7 +13,7 @@ export function createLog(write: (line: string) => void): Log {
   };
 }
 
-// Faster: lines of the same millisecond share one text, 0.3 of the floor with the access log.
+// Faster: lines of the same millisecond share one text, 0.3 of a bare server with the access log.
 let latestTime = Number.NaN;
 let latestTimestamp = '';
 

@@ -6,14 +6,14 @@ import type { Fields, Log } from './log.ts';
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
 export function createReportLogger(log: Log, accessLog?: Log) {
   const refusals = createSummary((byStatus) => log('warn', 'Illegal requests were refused in the last minute.', { byStatus }));
-  const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many of them, or of their requests.', { byReason }));
+  const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason }));
   const acceptFailures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
   return {
     /** An error was thrown while a request was answered or something was reported. */
     failed: (error: unknown, traceId: string) => log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
     /** A request was refused with this status. */
     refused: refusals.count,
-    /** A connection was closed, as `Reports` in `http/reports.ts` says. */
+    /** A connection was closed, as `Reports` in `server/reports.ts` says. */
     dropped: drops.count,
     /** A request is over. Undefined: there is no access log. */
     finished: accessLog && ((request: Fields) => accessLog('info', 'Request', request)),

@@ -7,7 +7,7 @@ export type Stoppable = {
   readonly startDraining: () => void;
   /** Stops listening, and closes idle connections. Resolves when all connections have ended. */
   readonly close: () => Promise<void>;
-  /** Closes all connections at once, and returns how many there were. */
+  /** Closes all connections at once, and returns on how many of them a reply had not left. */
   readonly closeAll: () => number;
   /** Logs at once all counts that have not been logged yet. */
   readonly summarize: () => void;
@@ -15,12 +15,8 @@ export type Stoppable = {
   readonly exit: (exitCode: number) => void;
 };
 
-export type StopTimes = {
-  /** How long to go on serving after the signal, so that load balancers stop sending requests. In milliseconds. */
-  readonly delayMs: number;
-  /** How long to wait for requests in progress after that, in milliseconds. */
-  readonly timeoutMs: number;
-};
+/** Times in milliseconds: how long to go on serving, so that load balancers stop sending, and then to wait for requests. */
+export type StopTimes = { readonly delayMs: number; readonly timeoutMs: number };
 
 /**
  * From now on SIGTERM or SIGINT stops `service`: it drains, stops listening, waits for requests in

@@ -1,26 +1,26 @@
 // Reads the TLS certificates and the private key, and checks them before a connection needs them.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Log } from './log.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 /**
- * Reads both files, and returns options for node's TLS servers. Throws a StartError that names the file with
+ * Reads both files, and returns the context for TLS connections. Throws a StartError that names the file with
  * the mistake, and says what is wrong with it. An expired certificate is accepted, with a warning in the log.
  */
-export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContextOptions {
+export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContext {
   const cert = attempt('TLS_CERT_FILE', certFile, 'a readable file', () => readFileSync(certFile, 'latin1'));
   const key = attempt('TLS_KEY_FILE', keyFile, 'a readable file', () => readFileSync(keyFile, 'latin1'));
   const certificate = attempt('TLS_CERT_FILE', certFile, 'the certificate in PEM, followed by its chain, if any', () => readChain(cert));
   const privateKey = attempt('TLS_KEY_FILE', keyFile, 'a PEM private key without a passphrase', () => createPrivateKey(key));
   attempt('TLS_CERT_FILE', certFile, 'certificates that OpenSSL accepts for TLS', () => createSecureContext({ cert }));
-  const context: SecureContextOptions = { cert, key, minVersion: 'TLSv1.2' }; // RFC 8996 deprecates older versions
-  attempt('TLS_KEY_FILE', keyFile, 'the private key of the certificate', () => {
+  const context = attempt('TLS_KEY_FILE', keyFile, 'the private key of the certificate', () => {
     if (!certificate.checkPrivateKey(privateKey)) throw new Error('it belongs to another certificate');
-    return createSecureContext(context);
+    // RFC 8996 deprecates older versions. The server's order of ciphers counts, as in node's own servers.
+    return createSecureContext({ cert, key, minVersion: 'TLSv1.2', honorCipherOrder: true });
   });
   if (Date.parse(certificate.validTo) < Date.now()) {
     log('warn', 'The TLS certificate has expired.', { file: certFile, validTo: certificate.validTo });

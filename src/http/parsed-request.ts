@@ -12,9 +12,9 @@ export class ParsedRequest implements Request {
   readonly host: string | undefined;
   /** The status that refuses the request, or 0 when it is legal. */
   readonly refusalStatus: number;
-  /** Content follows, and is received before the request is answered. */
-  readonly hasContent: boolean;
-  /** The last request on its connection: the connection is closed after the reply to it. */
+  /** How many bytes of content follow, which are received before the request is answered. Undefined: it is chunked. */
+  readonly contentLength: number | undefined;
+  /** The connection ends with the reply. */
   readonly mustBeLast: boolean;
   readonly #traceparent: string | undefined;
   #traceId: string | undefined;
@@ -28,7 +28,7 @@ export class ParsedRequest implements Request {
     this.query = parsed?.query ?? '';
     this.host = head.host;
     this.refusalStatus = head.refusalStatus || (parsed === undefined ? 400 : 0);
-    this.hasContent = head.hasContent;
+    this.contentLength = head.contentLength;
     this.mustBeLast = head.mustBeLast || this.refusalStatus !== 0;
     this.#traceparent = head.traceparent;
   }

@@ -14,9 +14,9 @@ export type Head = {
   readonly host: string | undefined;
   /** The value of `traceparent`; of two values, neither is used. */
   readonly traceparent: string | undefined;
-  /** Content follows, and is received before the request is answered. */
-  readonly hasContent: boolean;
-  /** The last request on its connection: the connection is closed after the reply to it. */
+  /** How many bytes of content follow, which are received before the request is answered. Undefined: it is chunked. */
+  readonly contentLength: number | undefined;
+  /** The connection ends with the reply, whatever node's parser says. */
   readonly mustBeLast: boolean;
 };
 
@@ -27,7 +27,7 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
   if (fields.length > 2 * MAX_HEADER_LINES) return illegalHead(431); // RFC 6585 5
 
   let host, contentLength, transferEncoding, expectation, traceparent: string | undefined;
-  let asksToUpgrade = false, asksToClose = false, asksToKeepAlive = false;
+  let asksToUpgrade = false, asksToClose = false;
   for (let i = 0; i < fields.length; i += 2) {
     const value = fields[i + 1] ?? '';
     switch (fields[i]?.toLowerCase()) { // RFC 9110 5.1: field names are case-insensitive
@@ -37,9 +37,7 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
       case 'expect': expectation = joined(expectation, value); break;
       case 'traceparent': traceparent = joined(traceparent, value); break;
       case 'upgrade': asksToUpgrade = true; break;
-      case 'connection': asksToClose ||= CLOSE.test(value); asksToKeepAlive ||= KEEP_ALIVE.test(value); break;
-      // Not in any standard, but node's parser obeys `Proxy-Connection: close` as it does `Connection: close`.
-      case 'proxy-connection': asksToClose ||= CLOSE.test(value); break;
+      case 'connection': asksToClose ||= CLOSE.test(value); break; // RFC 9112 9.6
     }
   }
 
@@ -55,14 +53,15 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
   const expects = isHttp11 && expectation !== undefined;
   if (expects && expectation?.toLowerCase() !== '100-continue') return illegalHead(417);
 
+  // Behind such a request, nobody can tell where the next one begins: node's parser skips bytes behind a request to upgrade, and
+  // a client that expects 100 sends its content or not when it gets another status.
+  const isAnsweredAtOnce = asksToUpgrade || expects;
   return {
     refusalStatus: 0,
     host,
     traceparent: traceparent?.includes(',') ? undefined : traceparent,
-    hasContent: (length > 0 || transferEncoding !== undefined) && !expects && !asksToUpgrade,
-    // The first two: RFC 9112 9.3. Behind the other two, nobody can tell where the next request begins: node's parser skips
-    // bytes behind a request to upgrade, and a client that expects 100 sends its content or not when it gets another status.
-    mustBeLast: asksToClose || (!isHttp11 && !asksToKeepAlive) || asksToUpgrade || expects,
+    contentLength: isAnsweredAtOnce ? 0 : transferEncoding === undefined ? length : undefined,
+    mustBeLast: isAnsweredAtOnce || asksToClose,
   };
 }
 
@@ -70,19 +69,15 @@ export function parseHead(httpVersion: string, fields: readonly string[]): Head 
 // with a comma is illegal, or ignored (`traceparent`).
 const joined = (earlier: string | undefined, value: string) => (earlier === undefined ? value : `${earlier}, ${value}`);
 
-// RFC 9110 7.6.1: a list of options, in any case.
+// RFC 9110 7.6.1: a list of options, in any case. Node's parser does not find all of them, for example with a tab behind.
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
-const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive *(?:,|$)/i; // no tab behind it: node 20 would close the connection
 
-/**
- * Whether trailer fields (names and values, in turn) make their request the last one: there is a Connection or
- * Proxy-Connection field among them, or there are so many trailer fields that node 20 may have dropped such a field. RFC 9110
- * 6.5.1 forbids these fields in trailers, but node's parser obeys them there, and would leave the next request without a reply.
- */
-export function mustBeLastBecauseOf(trailers: readonly string[]): boolean {
-  return trailers.length > 2 * MAX_HEADER_LINES || trailers.some((name, i) => i % 2 === 0 && ['connection', 'proxy-connection'].includes(name.toLowerCase()));
+// RFC 9110 6.5.1 forbids Connection in trailers, but node's parser obeys it there. Of more than 100 lines, node 20 drops some unseen.
+/** Whether trailers (names and values, in turn) make their request the last one. */
+export function endConnection(trailers: readonly string[]): boolean {
+  return trailers.length > 2 * MAX_HEADER_LINES || trailers.some((name, i) => i % 2 === 0 && /^(?:proxy-)?connection$/i.test(name));
 }
 
 function illegalHead(status: number): Head {
-  return { refusalStatus: status, host: undefined, traceparent: undefined, hasContent: false, mustBeLast: true };
+  return { refusalStatus: status, host: undefined, traceparent: undefined, contentLength: 0, mustBeLast: true };
 }

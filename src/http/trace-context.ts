@@ -19,7 +19,7 @@ export function childTraceparent(parent: string | undefined): string {
   return `00-${parentTraceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-// Faster: one call fills a block of random bytes for many ids, 0.16 of the floor for a 400. The module is loaded for
+// Faster: one call fills a block of random bytes for many ids, 0.16 of a bare server for a 400. The module is loaded for
 // the first id, because loading it would make the start longer.
 const block = Buffer.alloc(4096);
 let used = block.length;

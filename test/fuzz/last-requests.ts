@@ -32,6 +32,7 @@ const KINDS: readonly [Kind, ...Kind[]] = [
   [200, () => head('GET /health HTTP/1.0')],
   [200, () => get('Host: a', 'Connection: Upgrade', 'Upgrade: websocket')],
   [200, () => get('Host: a', 'Content-Length: 5', 'Expect: 100-continue')],
+  [200, ({ pick }) => chunked(`1\r\nx\r\n0\r\n${pick(['Connection: close', 'X: y\r\nproxy-connection: keep-alive'])}\r\n\r\n`)],
   [400, ({ pick }) => get(`Host: ${pick(HOSTS)}`)],
   [400, ({ pick }) => target(pick(TARGETS), pick(['GET', 'POST']))],
   [400, ({ pick }) => `${get('Host: a', `Content-Length: ${pick(LENGTHS)}`)}12345`],

@@ -14,15 +14,6 @@ export type Part = {
   readonly isLast: boolean;
 };
 
-/** The same part, sent to a listener that redirects what is legal. */
-export function redirected(part: Part): Part {
-  const statuses = part.isLast ? part.statuses.map((status) => ([200, 404, 405].includes(status) ? redirection(part) : status)) : [redirection(part)];
-  return { ...part, statuses, body: '' };
-}
-
-// Without a Host there is no host to redirect to.
-const redirection = ({ bytes }: Part) => (/\r\nhost:/i.test(bytes) ? 307 : 400);
-
 /** The same part, sent to a service that drains: it is the last one. */
 export function drained(part: Part): Part {
   const isHealthy = part.body === 'Healthy';

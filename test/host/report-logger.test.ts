@@ -8,7 +8,7 @@ function setUp() {
 }
 
 const refused = 'Illegal requests were refused in the last minute.';
-const closed = 'Connections were closed in the last minute, because there were too many of them, or of their requests.';
+const closed = 'Connections were closed in the last minute, because there were too many of them.';
 const notAccepted = 'Connections could not be accepted in the last minute.';
 
 test('an error thrown while a request is answered is one line at level error, with the trace id', () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
+import { connect, TLSSocket, type ConnectionOptions, type SecureContext } from 'node:tls';
 import { readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
 import { makeBrokenChain, makeCertificate, makeWeakCertificate, temporaryFolder } from '../support/certificates.ts';
 
@@ -18,18 +21,43 @@ function reasonFor(files: TlsFiles): string {
   return assert.fail('no mistake was reported');
 }
 
-test('a certificate and its key are read unchanged, and TLS 1.2 is the oldest version', (t) => {
+/** What a client sees of a server with this context: the certificates, and the cipher that was agreed on. */
+async function handshake(t: TestContext, secureContext: SecureContext, options: ConnectionOptions = {}) {
+  const server = createServer((carrier) => {
+    carrier.on('error', () => {});
+    new TLSSocket(carrier, { isServer: true, secureContext }).on('error', () => {});
+  }).listen({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
+  const client = connect({ port: address.port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+  t.after(() => {
+    client.destroy();
+    server.close();
+  });
+  await once(client, 'secureConnect');
+  return { certificate: client.getPeerX509Certificate(), cipher: client.getCipher().name };
+}
+
+test('a certificate and its key are used, TLS 1.2 is the oldest version, and the server chooses the cipher', async (t) => {
   const files = makeCertificate(temporaryFolder(t), 'a');
-  const { certFile, keyFile } = files;
-  assert.deepEqual(readTlsFiles(files, nothing), { cert: readFileSync(certFile, 'latin1'), key: readFileSync(keyFile, 'latin1'), minVersion: 'TLSv1.2' });
+  const context = readTlsFiles(files, nothing);
+  const { certificate } = await handshake(t, context);
+  assert.equal(certificate?.fingerprint256, new X509Certificate(readFileSync(files.certFile)).fingerprint256);
+  await assert.rejects(handshake(t, context, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
+  const ciphers = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'];
+  for (const offered of [ciphers, ciphers.toReversed()]) {
+    assert.equal((await handshake(t, context, { maxVersion: 'TLSv1.2', ciphers: offered.join(':') })).cipher, ciphers[0]);
+  }
 });
 
-test('a chain of certificates can be used', (t) => {
+test('a chain of certificates can be used', async (t) => {
   const folder = temporaryFolder(t);
   const [a, b] = [makeCertificate(folder, 'a'), makeCertificate(folder, 'b')];
-  const cert = readFileSync(a.certFile, 'latin1') + readFileSync(b.certFile, 'latin1');
-  writeFileSync(a.certFile, cert);
-  assert.equal(readTlsFiles(a, nothing).cert, cert);
+  const first = readFileSync(a.certFile, 'latin1');
+  writeFileSync(a.certFile, first + readFileSync(b.certFile, 'latin1'));
+  const { certificate } = await handshake(t, readTlsFiles(a, nothing));
+  assert.equal(certificate?.fingerprint256, new X509Certificate(first).fingerprint256);
 });
 
 test('an expired certificate can be used, with a warning', (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redirectToHttps } from '../../src/http/redirect.ts';
 import { emptyReply } from '../../src/http/reply.ts';
-import { lastReplyText } from '../../src/http/send.ts';
+import { textOf } from '../../src/server/send.ts';
 import { startService } from '../support/service.ts';
 import { exchange, request } from '../support/wire.ts';
 
@@ -61,7 +61,7 @@ test('a Location holds one line, whatever got past the checks of the request', (
   assert.deepEqual(redirectToHttps(443)(asked), emptyReply(307, ['Location', 'https://a/']));
   for (const text of ['a\r\nSet-Cookie: b', 'a\nb', 'a\0', '\u0100']) {
     for (const wrong of [{ host: text }, { path: `/${text}` }, { query: text }]) {
-      assert.throws(() => lastReplyText(redirectToHttps(443)({ ...asked, ...wrong })), { code: 'ERR_INVALID_CHAR' });
+      assert.throws(() => textOf(redirectToHttps(443)({ ...asked, ...wrong })), { code: 'ERR_INVALID_CHAR' });
     }
   }
 });

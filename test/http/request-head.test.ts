@@ -1,12 +1,12 @@
 // The rules on their own: also those that the parser of some version of node checks before them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_CONTENT_BYTES, MAX_HEAD_BYTES, mustBeLastBecauseOf, parseHead, type Head } from '../../src/http/request-head.ts';
+import { MAX_CONTENT_BYTES, MAX_HEAD_BYTES, endConnection, parseHead, type Head } from '../../src/http/request-head.ts';
 
 // Every byte, as the character of latin1 that node makes of it.
 const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 const host = ['Host', 'a'];
-const legal: Head = { refusalStatus: 0, host: 'a', traceparent: undefined, hasContent: false, mustBeLast: false };
+const legal: Head = { refusalStatus: 0, host: 'a', traceparent: undefined, contentLength: 0, mustBeLast: false };
 
 test('a legal head without content leaves the connection open', () => {
   assert.deepEqual(parseHead('1.1', host), legal);
@@ -14,76 +14,47 @@ test('a legal head without content leaves the connection open', () => {
   assert.deepEqual(parseHead('1.1', [...host, 'content-length', '0']), legal);
 });
 
-test('HTTP/1.0 needs no Host, and its connection is closed unless it asks to be kept alive', () => {
-  assert.deepEqual(parseHead('1.0', []), { ...legal, host: undefined, mustBeLast: true });
-  assert.deepEqual(parseHead('1.0', host), { ...legal, mustBeLast: true });
-  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive']), legal);
-  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'x,\tKeep-Alive ']), legal);
-  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive', 'Connection', 'x']), legal);
-  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive', 'Connection', 'close']), { ...legal, mustBeLast: true });
-  for (const option of ['keep-alives', 'keepalive', 'keep_alive', 'not-keep-alive', 'keep-alive-not']) {
-    assert.deepEqual(parseHead('1.0', [...host, 'Connection', option]), { ...legal, mustBeLast: true });
-  }
-  for (const options of ['keep-alive, x', 'x, keep-alive', 'x,keep-alive,y']) assert.deepEqual(parseHead('1.0', [...host, 'Connection', options]), legal);
-  assert.deepEqual(parseHead('1.0', [...host, 'Proxy-Connection', 'keep-alive']), { ...legal, mustBeLast: true });
-  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive\t']), { ...legal, mustBeLast: true }, 'node 20 would close it');
+test('HTTP/1.0 needs no Host', () => {
+  assert.deepEqual(parseHead('1.0', []), { ...legal, host: undefined });
+  assert.deepEqual(parseHead('1.0', host), legal);
 });
 
 for (const fields of [
   ['Connection', 'close'],
   ['connection', 'CLOSE'],
   ['CONNECTION', 'Close'],
-  ['Connection', 'close\t'],
-  ['Connection', ' \tclose \t'],
   ['Connection', 'close,x'],
   ['Connection', 'x , close'],
-  ['Connection', 'x,\tclose\t,y'],
   ['Connection', ', close'],
   ['Connection', 'keep-alive, close'],
   ['Connection', 'keep-alive', 'Connection', 'close'],
   ['Connection', 'close', 'Connection', 'keep-alive'],
-  ['Proxy-Connection', 'close'],
-  ['proxy-CONNECTION', 'x, Close\t'],
   ['Connection', 'close', 'Proxy-Connection', 'keep-alive'],
-  ['Proxy-Connection', 'keep-alive', 'Connection', 'close'],
-  ['Proxy-Connection', 'close', 'Connection', 'keep-alive'],
-  ['Proxy-Connection', 'close', 'Proxy-Connection', 'keep-alive'],
 ]) {
   test(`${JSON.stringify(fields)} makes a request the last one on its connection`, () => {
     assert.deepEqual(parseHead('1.1', [...host, ...fields]), { ...legal, mustBeLast: true });
   });
 }
 
-for (const fields of [
-  ['Connection', ''],
-  ['Connection', 'closed'],
-  ['Connection', 'enclose'],
-  ['Connection', 'not-close'],
-  ['Connection', 'close-not'],
-  ['Connection', 'close x'],
-  ['Connection', 'x close'],
-  ['Connection', 'close;x'],
-  ['Connection', 'keep-alive'],
-  ['Connection', 'upgrade'],
-  ['Proxy-Connection', 'keep-alive'],
-]) {
-  test(`${JSON.stringify(fields)} leaves the connection open`, () => {
-    assert.deepEqual(parseHead('1.1', [...host, ...fields]), legal);
+for (const value of ['', 'closed', 'enclose', 'not-close', 'close-not', 'close x', 'x close', 'close;x', 'keep-alive', 'upgrade']) {
+  test(`Connection: ${value} leaves the connection open`, () => {
+    assert.deepEqual(parseHead('1.1', [...host, 'Connection', value]), legal);
   });
 }
+
+test('what Proxy-Connection says is left to the parser', () => {
+  assert.deepEqual(parseHead('1.1', [...host, 'Proxy-Connection', 'close']), legal);
+});
 
 test('an option of Connection stands between commas, with any spaces and tabs around it', () => {
   for (const character of characters) {
     const [isSpace, isComma] = [[' ', '\t'].includes(character), character === ','];
-    // Each value, and whether it has the option `close`. Of `keep-alive`, no tab is accepted behind the option: node 20 would close the connection.
-    for (const [before, after, hasOption] of [
-      [character, '', isSpace || isComma], [`${character} `, '', isSpace || isComma], [`,${character}`, '', isSpace || isComma], [`x${character}`, '', isComma],
-      ['', character, isSpace || isComma], ['', ` ${character}`, isSpace || isComma], ['', `${character},`, isSpace || isComma], ['', `${character}x`, isComma],
+    // Each value, and whether it has the option `close`.
+    for (const [value, hasClose] of [
+      [`${character}close`, isSpace || isComma], [`${character} close`, isSpace || isComma], [`,${character}close`, isSpace || isComma], [`x${character}close`, isComma],
+      [`close${character}`, isSpace || isComma], [`close ${character}`, isSpace || isComma], [`close${character},`, isSpace || isComma], [`close${character}x`, isComma],
     ] as const) {
-      const close = `${before}close${after}`;
-      for (const name of ['Connection', 'Proxy-Connection']) assert.equal(parseHead('1.1', [...host, name, close]).mustBeLast, hasOption, JSON.stringify(close));
-      const keepAlive = `${before}keep-alive${after}`;
-      assert.equal(parseHead('1.0', [...host, 'Connection', keepAlive]).mustBeLast, !hasOption || after.includes('\t'), JSON.stringify(keepAlive));
+      assert.equal(parseHead('1.1', [...host, 'Connection', value]).mustBeLast, hasClose, JSON.stringify(value));
     }
   }
 });
@@ -96,11 +67,11 @@ test('each character of a length is a digit, and the first one is not 0', () => 
   }
 });
 
-test('content follows when a length above 0 or chunks are announced', () => {
-  assert.deepEqual(parseHead('1.1', [...host, 'Content-Length', '1']), { ...legal, hasContent: true });
-  assert.deepEqual(parseHead('1.1', [...host, 'CONTENT-LENGTH', String(MAX_CONTENT_BYTES)]), { ...legal, hasContent: true });
-  assert.deepEqual(parseHead('1.1', [...host, 'Transfer-Encoding', 'Chunked']), { ...legal, hasContent: true });
-  assert.deepEqual(parseHead('1.0', [...host, 'Connection', 'keep-alive', 'Content-Length', '1']), { ...legal, hasContent: true });
+test('the length of content is told, and undefined when it comes in chunks', () => {
+  assert.deepEqual(parseHead('1.1', [...host, 'Content-Length', '1']), { ...legal, contentLength: 1 });
+  assert.deepEqual(parseHead('1.1', [...host, 'CONTENT-LENGTH', String(MAX_CONTENT_BYTES)]), { ...legal, contentLength: 65_536 });
+  assert.deepEqual(parseHead('1.1', [...host, 'Transfer-Encoding', 'Chunked']), { ...legal, contentLength: undefined });
+  assert.deepEqual(parseHead('1.0', [...host, 'Content-Length', '1']), { ...legal, contentLength: 1 });
 });
 
 test('a request to upgrade is the last one, and its content is not waited for', () => {
@@ -113,7 +84,7 @@ test('a request that expects 100-continue is the last one, and its content is no
   for (const content of [[], ['Content-Length', '1'], ['Transfer-Encoding', 'chunked']]) {
     assert.deepEqual(parseHead('1.1', [...host, ...content, 'Expect', '100-Continue']), { ...legal, mustBeLast: true });
   }
-  assert.deepEqual(parseHead('1.0', ['Connection', 'keep-alive', 'Content-Length', '1', 'Expect', 'tea']), { ...legal, host: undefined, hasContent: true },
+  assert.deepEqual(parseHead('1.0', ['Content-Length', '1', 'Expect', 'tea']), { ...legal, host: undefined, contentLength: 1 },
     'HTTP/1.0 has no expectations');
 });
 
@@ -134,12 +105,6 @@ test('a value that is the name of a field is no field', () => {
   const names = ['host', 'expect', 'upgrade', 'connection', 'traceparent', 'content-length', 'proxy-connection', 'transfer-encoding'];
   assert.deepEqual(parseHead('1.1', [...host, 'X', 'host', 'Y', 'content-length']), legal);
   assert.deepEqual(parseHead('1.1', [...host, ...names.flatMap((name) => ['close', name])]), legal);
-});
-
-test('a Connection field among trailers, or too many of them, make a request the last one; a value does not', () => {
-  for (const name of ['Connection', 'connection', 'Proxy-Connection']) assert.equal(mustBeLastBecauseOf(['X', 'y', name, 'close']), true);
-  for (const trailers of [[], ['X', 'connection'], ['X', 'Proxy-Connection', 'Connections', 'close'], Array<string>(200).fill('X')]) assert.equal(mustBeLastBecauseOf(trailers), false);
-  assert.equal(mustBeLastBecauseOf(Array<string>(202).fill('X')), true);
 });
 
 test('100 field lines are legal', () => {
@@ -176,10 +141,16 @@ const illegal: readonly (readonly [what: string, refusalStatus: number, version:
 ];
 for (const [what, refusalStatus, version, ...fields] of illegal) {
   test(`${what} is refused with ${refusalStatus}, as the last request`, () => {
-    assert.deepEqual(parseHead(version, fields), { refusalStatus, host: undefined, traceparent: undefined, hasContent: false, mustBeLast: true });
+    assert.deepEqual(parseHead(version, fields), { refusalStatus, host: undefined, traceparent: undefined, contentLength: 0, mustBeLast: true });
   });
 }
 
 test('64 KiB of content are accepted, and less than 16 KiB of head', () => {
   assert.deepEqual([MAX_CONTENT_BYTES, MAX_HEAD_BYTES], [65_536, 16_384]);
+});
+
+test('trailers that name Connection, or so many that node may have dropped one, make a request the last one', () => {
+  for (const name of ['Connection', 'connection', 'Proxy-Connection']) assert.equal(endConnection(['X', 'y', name, 'close']), true);
+  for (const trailers of [[], ['X', 'connection'], ['X', 'Proxy-Connection', 'Connections', 'close'], ['A-Connection', 'x'], Array<string>(200).fill('X')]) assert.equal(endConnection(trailers), false);
+  assert.equal(endConnection(Array<string>(202).fill('X')), true);
 });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createApp, type App } from '../../src/app.ts';
-import type { FinishedRequest } from '../../src/http/reports.ts';
-import type { Limits } from '../../src/http/limits.ts';
+import type { FinishedRequest } from '../../src/server/reports.ts';
+import type { Limits } from '../../src/server/limits.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 

@@ -1,7 +1,7 @@
 // From a request to its reply: the request is refused, or answered by the handler.
-import type { ParsedRequest } from './parsed-request.ts';
-import { unexpectedProblem } from './problem.ts';
-import { emptyReply, type Handler, type Reply } from './reply.ts';
+import type { ParsedRequest } from '../http/parsed-request.ts';
+import { unexpectedProblem } from '../http/problem.ts';
+import { emptyReply, type Handler, type Reply } from '../http/reply.ts';
 import type { Reports } from './reports.ts';
 
 export type PipelineOptions = {

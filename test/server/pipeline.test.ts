@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPipeline, type PipelineOptions } from '../../src/http/pipeline.ts';
+import { createPipeline, type PipelineOptions } from '../../src/server/pipeline.ts';
 import { ParsedRequest } from '../../src/http/parsed-request.ts';
 import { unexpectedProblem } from '../../src/http/problem.ts';
 import { emptyReply, type Handler } from '../../src/http/reply.ts';

@@ -1,0 +1,49 @@
+// Where a message ends in the bytes of a connection (RFC 9112 2.1 and 6.3). The bytes behind it are not given to node's parser
+// before the message has been answered.
+
+const CR = 13, LF = 10;
+const EMPTY_LINE = Buffer.from('\r\n\r\n');
+
+/** The bytes without the empty lines in front of a request, and without any CR and LF there, which are ignored (RFC 9112 2.2). */
+export function skipEmptyLines(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === CR || bytes[start] === LF) start += 1;
+  return start === 0 ? bytes : bytes.subarray(start);
+}
+
+// A head and trailers end with CR LF CR LF. Inside chunked content these four bytes end a piece, too, which does no harm.
+/** Divides the bytes of a connection into pieces, so that a message ends only where a piece ends. */
+export class PieceFinder {
+  #contentLeft = 0; // how many bytes of content with a known length are still to come
+  #matched = 0; // how many bytes of CR LF CR LF the bytes before end with
+
+  /** Content of this length follows the head. Chunked content needs no call. */
+  expectContent(length: number): void {
+    this.#contentLeft = length;
+  }
+
+  /** The index in `bytes`, which follow those of the call before, behind the piece that they begin with. */
+  endIn(bytes: Buffer): number {
+    if (this.#contentLeft === 0) return this.#endOfLinesIn(bytes);
+    const end = Math.min(this.#contentLeft, bytes.length);
+    this.#contentLeft -= end;
+    return end;
+  }
+
+  #endOfLinesIn(bytes: Buffer): number {
+    if (this.#matched === 0) {
+      const at = bytes.indexOf(EMPTY_LINE);
+      if (at !== -1) return at + EMPTY_LINE.length;
+    }
+    // It is not whole in this read: it may begin in the last three bytes, or end in the first three.
+    for (let at = this.#matched === 0 ? Math.max(0, bytes.length - 3) : 0; at < bytes.length; at += 1) {
+      if (bytes[at] === EMPTY_LINE[this.#matched]) this.#matched += 1;
+      else this.#matched = bytes[at] === CR ? 1 : 0;
+      if (this.#matched === EMPTY_LINE.length) {
+        this.#matched = 0;
+        return at + 1;
+      }
+    }
+    return bytes.length;
+  }
+}

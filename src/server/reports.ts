@@ -1,0 +1,57 @@
+// What a server reports of its work.
+import type { ParsedRequest } from '../http/parsed-request.ts';
+
+/** A request that is over. */
+export type FinishedRequest = {
+  /** Undefined, like the two below, when the request could not be parsed. */
+  readonly method: string | undefined;
+  /** Without the query and the authority. Empty when the target is illegal and has no path. */
+  readonly path: string | undefined;
+  readonly traceId: string | undefined;
+  /** Undefined: the connection ended before there was a reply. */
+  readonly status: number | undefined;
+  /** From the request's head to the last byte of the reply. */
+  readonly durationMs: number;
+  /** Undefined: the connection has none (a Unix socket). */
+  readonly remoteAddress: string | undefined;
+  /** True: the connection ended before the whole reply had been sent. */
+  readonly aborted: true | undefined;
+};
+
+export type Reports = {
+  /** An error was thrown while a request was answered or something was reported. */
+  readonly failed: (error: unknown, traceId: string) => void;
+  /** A request was refused. */
+  readonly refused: (status: number) => void;
+  /** At `maxConnections`, a connection was closed: the one that was idle longest, or the new one, because none was (`full`). */
+  readonly dropped: (reason: 'idle' | 'full') => void;
+  /** A request is over. Undefined: nobody keeps an access log. */
+  readonly finished: ((request: FinishedRequest) => void) | undefined;
+};
+
+/** The record of a request for the access log. It is reported when the reply has left, or can no longer leave. */
+export type AccessRecord = {
+  /** The status of the reply, when there is one. */
+  status: number | undefined;
+  /** Reports the request. `aborted`: the reply has not left whole. */
+  close(aborted: boolean): void;
+};
+
+const NO_RECORD: AccessRecord = { status: undefined, close: () => {} }; // one for all requests: nobody reads it
+/** Opens the record of a request; `request` is undefined when it could not be parsed. */
+export function openRecord(request: ParsedRequest | undefined, remoteAddress: string | undefined, { finished, failed }: Reports): AccessRecord {
+  if (finished === undefined) return NO_RECORD;
+  const startedAt = performance.now();
+  return {
+    status: undefined,
+    close(aborted) {
+      const { method, path, traceId } = request ?? {};
+      const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
+      try {
+        finished({ method, path, status: this.status, durationMs, traceId, remoteAddress, aborted: aborted || undefined });
+      } catch (thrown) {
+        failed(thrown, traceId ?? '');
+      }
+    },
+  };
+}

@@ -1,0 +1,384 @@
+// A connection hands node's parser one request at a time, and every last reply arrives, whatever else the client sends
+// or does not read.
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { connect, Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Connection } from '../../src/server/connection.ts';
+import { openPair, readToEnd, sendRead, stall } from '../support/clock.ts';
+import { requestStart, requestStarts } from '../support/request-start.ts';
+import { startService } from '../support/service.ts';
+import { exchange, exchangeOn, parseReplies, request, requestBytes } from '../support/wire.ts';
+
+const get = requestBytes('GET', '/health', []);
+const close = requestBytes('GET', '/health');
+const chunkedHead = requestBytes('POST', '/health', ['Transfer-Encoding: chunked']);
+const connectHead = requestBytes('CONNECT', 'a:80', []);
+const noHost = 'GET /health HTTP/1.1\r\n\r\n';
+const times = (count: number, status = 200) => Array.from({ length: count }, () => status);
+const statusesIn = (bytes: Buffer) => parseReplies(bytes).map(({ status }) => status);
+
+async function statusesOf(port: number, bytes: string): Promise<number[]> {
+  const { replies, ended } = await exchange(port, bytes);
+  assert.ok(ended);
+  return replies.map(({ status }) => status);
+}
+
+describe('a piece ends where a message ends', { timeout: 20_000 }, () => {
+  const behind: readonly (readonly [what: string, bytes: string, statuses: readonly number[]])[] = [
+    ['an illegal target', 'GET / bad\r\n\r\n', [400]],
+    ['CONNECT', connectHead, [501]],
+    ['junk', 'junk\r\n\r\n', [400]],
+    ['junk without a line', 'xx', [400]],
+    ['a request without Host', noHost, [400]],
+    ['an unknown method', 'BREW /health HTTP/1.1\r\nHost: a\r\n\r\n', [405]],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [505]],
+    ['a request', close, [200]],
+    ['empty lines and a request', `\r\n\r\n\n${close}`, [200]],
+    ['content without end', `${chunkedHead}z`, [400]],
+  ];
+  for (const [what, bytes, statuses] of behind) {
+    for (const [where, first] of [
+      ['a request', get],
+      ['content with a length', `${requestBytes('POST', '/health', ['Content-Length: 3'])}abc`],
+      ['content that is CR LF CR LF', `${requestBytes('POST', '/health', ['Content-Length: 5'])}\r\n\r\n\r`],
+      ['chunks', `${chunkedHead}3\r\nabc\r\n0\r\n\r\n`],
+      ['chunks with CR LF CR LF in them', `${chunkedHead}6\r\n\r\n\r\n\r\n\r\n0\r\n\r\n`],
+      ['trailers', `${chunkedHead}3\r\nabc\r\n0\r\nX: y\r\n\r\n`],
+    ] as const) {
+      test(`the reply to ${where} is not lost when ${what} follows in the same packet`, async (t) => {
+        const { port } = await startService(t);
+        const { replies, ended } = await exchange(port, get + first + bytes);
+        assert.deepEqual(replies.map(({ status }) => status), [200, first === get ? 200 : 405, ...statuses]);
+        assert.ok(ended);
+      });
+    }
+  }
+
+  test('also when a read ends inside CR LF CR LF', async (t) => {
+    const service = await startService(t);
+    for (const first of [get, `${chunkedHead}3\r\nabc\r\n0\r\n\r\n`]) {
+      for (const cut of [1, 2, 3, 4]) {
+        const pair = await openPair(t, service);
+        await sendRead(pair, first.slice(0, -cut));
+        pair.client.write(first.slice(-cut) + connectHead);
+        assert.deepEqual(statusesIn(await readToEnd(pair.client)), [first === get ? 200 : 405, 501]);
+      }
+    }
+  });
+
+  test('also when every byte comes alone', async (t) => {
+    const { port } = await startService(t);
+    const client = connect({ port, host: '127.0.0.1', noDelay: true });
+    for (const byte of `${get}${chunkedHead}1\r\nx\r\n0\r\n\r\n${requestBytes('POST', '/health', ['Content-Length: 3'])}abc\r\n${connectHead}`) {
+      client.write(byte);
+      await turn();
+    }
+    assert.deepEqual(statusesIn(await readToEnd(client)), [200, 405, 405, 501]);
+  });
+});
+
+describe('one request at a time', { timeout: 20_000 }, () => {
+  test('while a reply is unread, no other request is given to the parser, and hardly more is read', async (t) => {
+    const service = await startService(t, { development: true, observed: true });
+    const pair = await openPair(t, service);
+    const starts = requestStarts(t);
+    const sent = await stall(pair);
+    assert.equal(starts.length, sent);
+    pair.client.write(get.repeat(6_000));
+    const { bytesRead } = pair.accepted;
+    for (let i = 0; i < 200; i += 1) await turn();
+    assert.equal(starts.length, sent, 'no head more has been parsed');
+    assert.ok(pair.accepted.bytesRead - bytesRead <= 3 * 64 * 1024, `${pair.accepted.bytesRead - bytesRead} bytes were read`);
+    pair.client.end();
+    assert.deepEqual(statusesIn(await readToEnd(pair.client)), times(sent + 6_000));
+  });
+
+  test('a connection has one request in a turn of the event loop', async (t) => {
+    let turns = 0;
+    const seenAt: number[] = [];
+    const { port } = await startService(t, { now: () => seenAt.push(turns) });
+    const counter = setInterval(() => {}, 1_000); // the loop goes on
+    const count = () => {
+      turns += 1;
+      immediate = setImmediate(count);
+    };
+    let immediate = setImmediate(count);
+    const asked = requestBytes('GET', '/api/greetings', []).repeat(500);
+    const { replies } = await exchange(port, asked + close);
+    clearImmediate(immediate);
+    clearInterval(counter);
+    assert.equal(replies.length, 501);
+    assert.equal(new Set(seenAt).size, 500);
+  });
+
+  test('a client with many requests does not keep others waiting', async (t) => {
+    const service = await startService(t);
+    const pair = await openPair(t, service);
+    let received = 0;
+    pair.client.on('data', (chunk: Buffer) => (received += chunk.length));
+    pair.client.write(get.repeat(20_000));
+    await once(pair.client, 'data');
+    assert.deepEqual(await statusesOf(service.port, close), [200]);
+    const { length } = (await exchange(service.port, get + close)).replies;
+    assert.ok(length === 2 && received < 20_000 * 100, `${received} bytes of replies came first`);
+  });
+
+  for (const [what, bytes] of [
+    ['chunks of CR LF', `${'2\r\n\r\n\r\n'.repeat(9_000)}0\r\n\r\n`],
+    ['a single chunk of CR LF', `ea60\r\n${'\r\n'.repeat(30_000)}\r\n0\r\n\r\n`],
+  ] as const) {
+    test(`content does not keep others waiting either: of ${what}, some pieces are parsed in a turn`, async (t) => {
+      const service = await startService(t);
+      const pair = await openPair(t, service);
+      const started = requestStart();
+      pair.client.write(chunkedHead);
+      await started;
+      let turns = 0;
+      let isAnswered = false;
+      pair.client.once('data', () => (isAnswered = true));
+      pair.client.write(bytes);
+      for (; !isAnswered; turns += 1) await turn();
+      assert.ok(turns > 100, `it was parsed in ${turns} turns`);
+    });
+  }
+});
+
+describe('the end of the client\'s side', { timeout: 20_000 }, () => {
+  for (const [what, bytes, statuses] of [
+    ['a request', get, [200]],
+    ['100 requests', get.repeat(100), times(100)],
+    ['2,000 requests', get.repeat(2_000), times(2_000)],
+    ['content', `${chunkedHead}3\r\nabc\r\n0\r\n\r\n`, [405]],
+    ['a request with Connection: close', close, [200]],
+    ['CONNECT', connectHead, [501]],
+    ['an illegal request', noHost, [400]],
+    ['junk', 'junk\r\n\r\n', [400]],
+    ['empty lines', '\r\n\r\n', []],
+    ['nothing', '', []],
+    ['a request and empty lines', `${get}\r\n\r\n`, [200]],
+    ['a head that breaks off', 'GET /health HTTP/1.1\r\nHo', [400]],
+    ['2,000 requests and a head that breaks off', `${get.repeat(2_000)}GET /health HTTP/1.1\r\nHo`, [...times(2_000), 400]],
+    ['content that breaks off', `${chunkedHead}3\r\nab`, [400]],
+    ['content with a length that breaks off', `${requestBytes('POST', '/health', ['Content-Length: 5'])}ab`, [400]],
+    ['a head without its content', requestBytes('POST', '/health', ['Content-Length: 5']), [400]],
+    ['trailers that break off', `${chunkedHead}0\r\nX: y\r\n`, [400]],
+  ] as const) {
+    test(`behind ${what} costs no reply`, async (t) => {
+      const { port, refusals, records } = await startService(t, { observed: true });
+      const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      client.end(bytes, 'latin1');
+      assert.deepEqual(statusesIn(await readToEnd(client)), statuses);
+      assert.deepEqual([refusals, records.map(({ status, aborted }) => [status, aborted])], [statuses.filter((status) => status === 400), statuses.map((status) => [status, undefined])]);
+    });
+  }
+
+  test('costs no reply, and adds none, when it comes while a reply is unread', async (t) => {
+    const service = await startService(t, { development: true });
+    const pair = await openPair(t, service);
+    const sent = await stall(pair);
+    pair.client.end();
+    while (!pair.accepted.readableEnded) await turn();
+    await turn();
+    assert.deepEqual(statusesIn(await readToEnd(pair.client)), times(sent));
+  });
+
+  test('ends a connection on which nothing is owed', async (t) => {
+    const service = await startService(t);
+    for (const count of [0, 1]) {
+      const pair = await openPair(t, service);
+      for (let i = 0; i < count; i += 1) {
+        pair.client.write(get);
+        await once(pair.client, 'data');
+      }
+      pair.client.end();
+      assert.deepEqual(await readToEnd(pair.client), Buffer.alloc(0));
+    }
+  });
+});
+
+describe('the last reply', { timeout: 20_000 }, () => {
+  const LONG_MS = 600_000; // longer than any test takes: what ends before that was ended by something else
+
+  for (const [what, bytes, status] of [
+    ['Connection: close', close, 200],
+    ['HTTP/1.0', 'GET /health HTTP/1.0\r\n\r\n', 200],
+    ['Upgrade', requestBytes('GET', '/health', ['Connection: Upgrade', 'Upgrade: h2c']), 200],
+    ['Expect', requestBytes('GET', '/health', ['Expect: 100-continue', 'Content-Length: 10000000']), 413],
+    ['an expectation that is met', requestBytes('GET', '/health', ['Expect: 100-continue']), 200],
+    ['CONNECT', connectHead, 501],
+    ['CONNECT with content', requestBytes('CONNECT', 'a:80', ['Content-Length: 5']), 501],
+    ['CONNECT with chunks', requestBytes('CONNECT', 'a:80', ['Transfer-Encoding: chunked']), 501],
+    ['an illegal request', noHost, 400],
+    ['an unknown method', 'BREW /health HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+    ['junk', 'junk\r\n\r\n', 400],
+    ['an upload of 10 MB', requestBytes('POST', '/health', ['Content-Length: 10000000']), 413],
+    ['an upload of 10 MB in chunks', `${chunkedHead}989680\r\n`, 413],
+    ['content, and Connection: close', `${requestBytes('POST', '/health', ['Connection: close', 'Content-Length: 5'])}12345`, 405],
+  ] as const) {
+    test(`to ${what}, arrives when the client sends 10 MB more and reads only then`, async (t) => {
+      const { port, records } = await startService(t, { observed: true, limits: { lingerMs: LONG_MS } });
+      const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+      await new Promise((resolve) => client.write(get + bytes + 'x'.repeat(10_000_000), 'latin1', resolve));
+      assert.deepEqual(statusesIn(await readToEnd(client)), [200, status]);
+      client.destroy();
+      assert.deepEqual(records.map((record) => [record.status, record.aborted]), [[200, undefined], [status, undefined]]);
+    });
+  }
+
+  test('while the service drains, is the first one', async (t) => {
+    const { port, app } = await startService(t, { limits: { lingerMs: LONG_MS } });
+    app.startDraining();
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+    await new Promise((resolve) => client.write(get + 'x'.repeat(10_000_000), resolve));
+    const replies = parseReplies(await readToEnd(client));
+    assert.deepEqual(replies.map(({ status, headers }) => [status, headers.at(-1)]), [[503, 'Connection: close']]);
+    client.destroy();
+  });
+
+  for (const [what, last, status] of [['an illegal request', noHost, 400], ['a request with Expect', requestBytes('GET', '/health', ['Expect: 100-continue']), 200], ['junk', 'junk\r\n\r\n', 400], ['CONNECT', connectHead, 501]] as const) {
+    test(`is the one to ${what}: what the client goes on sending is read, but neither parsed nor recorded`, async (t) => {
+      const service = await startService(t, { observed: true, limits: { lingerMs: LONG_MS } });
+      const pair = await openPair(t, service);
+      const starts = requestStarts(t);
+      pair.client.write(last);
+      assert.deepEqual(statusesIn(await readToEnd(pair.client)), [status]);
+      const { length } = starts;
+      await sendRead(pair, get.repeat(40_000));
+      assert.deepEqual([starts.length, service.records.length], [length, 1]);
+    });
+  }
+
+  test('is followed by the end of the connection when the client ends its side', async (t) => {
+    const service = await startService(t, { limits: { lingerMs: LONG_MS } });
+    const pair = await openPair(t, service);
+    const closed = once(pair.accepted, 'close');
+    pair.client.write(close);
+    assert.deepEqual(statusesIn(await readToEnd(pair.client)), [200]);
+    pair.client.end(get + noHost);
+    await closed;
+  });
+
+  test('to PRI without a version, after which node destroys the connection, arrives, although the client has sent more', async (t) => {
+    const { port, records } = await startService(t, { observed: true });
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+    await new Promise((resolve) => client.write(`${get.repeat(2)}PRI /a\r\n\r\n${'x'.repeat(1_000_000)}`, resolve));
+    assert.deepEqual(statusesIn(await readToEnd(client)), [200, 200, 505]);
+    client.destroy();
+    assert.deepEqual(records.map(({ method, status, aborted }) => [method, status, aborted]), [['GET', 200, undefined], ['GET', 200, undefined], ['PRI', 505, undefined]]);
+    assert.deepEqual(await statusesOf(port, close), [200]);
+  });
+});
+
+describe('a client that leaves', { timeout: 20_000 }, () => {
+  for (const [what, before] of [
+    ['two requests', get + get],
+    ['a request with Expect', requestBytes('GET', '/health', ['Expect: 100-continue'])],
+    ['a request with content', `${chunkedHead}3\r\nabc\r\n0\r\n\r\n`],
+    ['an illegal request', noHost],
+    ['2,000 requests', get.repeat(2_000)],
+  ] as const) {
+    test(`after ${what} and CONNECT ends nothing but its connection, whatever the service is doing`, async (t) => {
+      const service = await startService(t, { limits: { lingerMs: 1 } });
+      for (const leave of ['end', 'destroy', 'resetAndDestroy'] as const) {
+        for (let turns = 0; turns < 6; turns += 1) {
+          const { client, accepted } = await openPair(t, service);
+          const closed = new Promise((resolve) => accepted.once('close', resolve));
+          client.pause().write(before + connectHead);
+          for (let i = 0; i < turns; i += 1) await turn();
+          client[leave]();
+          client.resume().once('end', () => client.end());
+          await closed;
+        }
+      }
+      assert.equal((await request(service.port, 'GET', '/health')).status, 200);
+      assert.deepEqual(service.reported, []);
+    });
+  }
+
+  test('by resetting its connection is no error of ours, wherever it is in its request', async (t) => {
+    const service = await startService(t, { observed: true });
+    const { refusals, reported, records } = service;
+    for (const bytes of ['', '\r\n', 'GET /hea', requestBytes('POST', '/health', ['Content-Length: 5']), `${requestBytes('POST', '/health', ['Content-Length: 5'])}a`, `${chunkedHead}3\r\na`, 'nonsense\r\n\r\n', get, close]) {
+      const pair = await openPair(t, service);
+      if (bytes !== '') await sendRead(pair, bytes);
+      const closed = new Promise((resolve) => pair.accepted.once('close', resolve));
+      pair.client.resetAndDestroy();
+      await closed;
+    }
+    assert.deepEqual([refusals, reported], [[400], []]);
+    assert.deepEqual(records.map(({ method, status, aborted, remoteAddress }) => [method, status, aborted, remoteAddress]), [
+      ['POST', undefined, true, '127.0.0.1'], ['POST', undefined, true, '127.0.0.1'], ['POST', undefined, true, '127.0.0.1'],
+      [undefined, 400, undefined, '127.0.0.1'], ['GET', 200, undefined, '127.0.0.1'], ['GET', 200, undefined, '127.0.0.1'],
+    ]);
+  });
+
+  test('at once, so that its reply cannot be sent, has a record that says so', async (t) => {
+    const service = await startService(t, { observed: true });
+    for (const bytes of [get, close, noHost, connectHead, 'junk\r\n\r\n', `${chunkedHead}1\r\nx\r\n0\r\n\r\n`, `${requestBytes('POST', '/health', ['Content-Length: 3'])}ab`]) {
+      const pair = await openPair(t, service);
+      await turn();
+      const closed = new Promise((resolve) => pair.accepted.once('close', resolve));
+      pair.client.write(bytes);
+      pair.client.resetAndDestroy();
+      await closed;
+      await turn();
+    }
+    assert.deepEqual(service.records.map(({ aborted }) => aborted), Array.from({ length: 7 }, () => true));
+    assert.deepEqual(service.reported, []);
+  });
+
+  test('while a reply is unread has one record of it, and that says that the reply was cut off', async (t) => {
+    const service = await startService(t, { development: true, observed: true });
+    const pair = await openPair(t, service);
+    const sent = await stall(pair);
+    pair.client.write(get.repeat(10));
+    assert.deepEqual(service.records.map(({ aborted }) => aborted), Array.from({ length: sent - 1 }, () => undefined), 'only what the system has taken has left');
+    const closed = new Promise((resolve) => pair.accepted.once('close', resolve));
+    pair.client.resetAndDestroy();
+    await closed;
+    assert.deepEqual(service.records.slice(sent - 1).map(({ path, status, aborted }) => [path, status, aborted]), [['/openapi/v1.json', 200, true]]);
+  });
+});
+
+test('a request that comes in parts is answered at its end, and others are served meanwhile', { timeout: 20_000 }, async (t) => {
+  const { port } = await startService(t);
+  const socket = connect({ port, host: '127.0.0.1' });
+  const started = requestStart();
+  socket.write(`${requestBytes('GET', '/health', ['Connection: close', 'Content-Length: 5'])}ab`);
+  const { response } = await started;
+  await request(port, 'GET', '/health');
+  assert.equal(response.headersSent, false);
+  const { replies } = await exchangeOn(socket, 'cde');
+  assert.deepEqual(replies.map((reply) => [reply.body, reply.headers.at(-1)]), [['Healthy', 'Connection: close']]);
+});
+
+test('a connection whose stream fails has a listener for the error, whatever node has taken off', { timeout: 20_000 }, async () => {
+  const connection = new Connection(new Socket(), () => {});
+  const closed = new Promise((resolve) => connection.once('close', resolve));
+  connection.destroy(new Error('It failed.')); // it would end the process
+  await closed;
+});
+
+test('nothing is given to the parser while node has paused the stream', { timeout: 20_000 }, async (t) => {
+  const events: string[] = [];
+  const note = (name: string) => {
+    const add = () => events.push(name);
+    subscribe(`http.server.${name}`, add);
+    t.after(() => unsubscribe(`http.server.${name}`, add));
+  };
+  note('request.start');
+  note('response.finish');
+  const pair = await openPair(t, await startService(t));
+  const started = requestStart();
+  await sendRead(pair, requestBytes('POST', '/health', ['Content-Length: 3']));
+  const { request: { socket } } = await started;
+  socket.pause();
+  await sendRead(pair, `abc${close}`);
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+  socket.resume();
+  assert.deepEqual(statusesIn(await readToEnd(pair.client)), [405, 200]);
+  assert.deepEqual(events, ['request.start', 'response.finish', 'request.start', 'response.finish']);
+});
