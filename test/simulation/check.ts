@@ -1,0 +1,81 @@
+// Plays a sequence and checks what must hold after it.
+import { createHash } from 'node:crypto';
+import { OF_CLIENT, OF_WORLD } from './invariants.ts';
+import { answersTo } from './replies.ts';
+import { describeStep, type Sequence } from './steps.ts';
+import type { CreateApp } from './service.ts';
+import { play, type World } from './world.ts';
+
+export type Fault = { /** The name of what does not hold. */ readonly invariant: string; readonly message: string };
+
+/** Plays `sequence`. Returns its events, and the first fault. */
+export async function tryOut(create: CreateApp, sequence: Sequence): Promise<{ readonly events: readonly string[]; readonly fault: Fault | undefined }> {
+  let world;
+  try {
+    world = await play(create, sequence);
+  } catch (error) {
+    return { events: [], fault: { invariant: 'it comes to an end', message: String(error) } };
+  }
+  return { events: world.events, fault: faultOf(world) };
+}
+
+function faultOf(world: World): Fault | undefined {
+  let invariant = 'replies are whole';
+  try {
+    for (const [name, holds] of Object.entries(OF_WORLD)) {
+      invariant = name;
+      holds(world);
+    }
+    for (const client of world.clients) {
+      invariant = 'replies are whole';
+      const served = { client, answers: answersTo(client, world.drainedAt) };
+      for (const [name, holds] of Object.entries(OF_CLIENT)) {
+        invariant = name;
+        holds(served, world);
+      }
+    }
+    return undefined;
+  } catch (error) {
+    return { invariant, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The shortest sequence that still fails: without each step, and each request, that can be left out. */
+export async function shrink(create: CreateApp, sequence: Sequence): Promise<Sequence> {
+  for (const shorter of shorterThan(sequence)) {
+    const { fault } = await tryOut(create, shorter);
+    if (fault !== undefined) return shrink(create, shorter);
+  }
+  return sequence;
+}
+
+function* shorterThan({ surroundings, steps }: Sequence): Generator<Sequence> {
+  for (let i = steps.length - 1; i >= 0; i -= 1) yield { surroundings, steps: steps.toSpliced(i, 1) };
+  for (const [i, step] of steps.entries()) {
+    if (step.kind !== 'send' || step.parts.length === 1) continue;
+    for (const part of step.parts) yield { surroundings, steps: steps.with(i, { ...step, parts: step.parts.filter((one) => one !== part) }) };
+  }
+}
+
+/** The report of a sequence that fails. */
+export async function describeFailure(create: CreateApp, sequence: Sequence, again: string): Promise<string> {
+  const shortest = await shrink(create, sequence);
+  const { fault, events } = await tryOut(create, shortest);
+  return [
+    `${fault?.invariant}: ${fault?.message}`,
+    `The shortest sequence, ${JSON.stringify(shortest.surroundings)}:`,
+    ...shortest.steps.map((step) => `  ${describeStep(step)}`),
+    'Events:',
+    ...events.map((event) => `  ${JSON.stringify(event)}`),
+    `Again: ${again}`,
+  ].join('\n');
+}
+
+/** A digest of the events of all sequences. */
+export function createDigest() {
+  const hash = createHash('sha256');
+  return {
+    add: (events: readonly string[]) => hash.update(`${events.join('\n')}\n\n`),
+    hex: () => hash.digest('hex'),
+  };
+}

@@ -1,0 +1,130 @@
+// Time and turns of the event loop in the hands of the simulation: it replaces the global timers of this process.
+//
+// What node does by itself between two callbacks (process.nextTick, promises) stays node's. It has an order of its own, which is
+// always the same.
+
+type Timer = { readonly run: () => void; due: number; readonly everyMs: number | undefined; readonly unref: () => Timer };
+type Immediate = { readonly run: () => void };
+
+const timers = new Set<Timer>();
+let immediates: Immediate[] = []; // for the next turn
+let due: Immediate[] = []; // in this turn
+let nowMs = 0;
+let thrown: unknown[] = [];
+let order = 0, callbacks = 0, turns = 0;
+
+/** When something has happened. */
+export type Moment = {
+  /** Grows with each moment. */
+  readonly order: number;
+  readonly ms: number;
+  /** Which callback of the event loop it was. */
+  readonly callback: number;
+  readonly turn: number;
+};
+
+/** This moment. */
+export function moment(): Moment {
+  order += 1;
+  return { order, ms: nowMs, callback: callbacks, turn: turns };
+}
+
+function addTimer(run: () => void, ms: number, everyMs: number | undefined): Timer {
+  const timer: Timer = { run, due: nowMs + ms, everyMs, unref: () => timer };
+  timers.add(timer);
+  return timer;
+}
+
+/** Replaces the timers of this process. */
+export function takeTime(): void {
+  Object.assign(globalThis, {
+    setTimeout: (run: () => void, ms = 0) => addTimer(run, ms, undefined),
+    setInterval: (run: () => void, ms = 0) => addTimer(run, ms, ms),
+    clearTimeout: (timer: Timer) => timers.delete(timer),
+    clearInterval: (timer: Timer) => timers.delete(timer),
+    setImmediate: (run: () => void) => {
+      const immediate = { run };
+      immediates.push(immediate);
+      return immediate;
+    },
+    clearImmediate: (immediate: Immediate) => {
+      immediates = immediates.filter((one) => one !== immediate);
+      due = due.filter((one) => one !== immediate);
+    },
+  });
+}
+
+/** Begins at time 0 without any timer. */
+export function resetTime(): void {
+  timers.clear();
+  immediates = [];
+  due = [];
+  nowMs = 0;
+  thrown = [];
+  order = callbacks = turns = 0;
+}
+
+/** Milliseconds since the sequence began. */
+export const now = (): number => nowMs;
+
+/** How many timers and immediates there are. */
+export const pending = (): number => timers.size + immediates.length;
+
+/** What has been thrown and nobody has caught. */
+export const uncaught = (): readonly unknown[] => thrown;
+
+export function addUncaught(error: unknown): void {
+  thrown.push(error);
+}
+
+/** Calls `run` as the event loop does: then node does what follows from it, all ticks and what they add, before this goes on. */
+export async function inLoop(run: () => void): Promise<void> {
+  callbacks += 1;
+  try {
+    run();
+  } catch (error) {
+    addUncaught(error);
+  }
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+}
+
+/** One turn of the event loop: runs the immediates that there are by now. */
+export async function turn(): Promise<void> {
+  turns += 1;
+  due = immediates;
+  immediates = [];
+  // One of them may take back a later one.
+  for (let next = due.shift(); next !== undefined; next = due.shift()) await inLoop(next.run);
+}
+
+const MAX_TURNS = 2_000;
+
+/** Turns until nothing is to be done without a client or time. */
+export async function settle(): Promise<void> {
+  for (let count = 0; immediates.length > 0; count += 1) {
+    if (count === MAX_TURNS) throw new Error(`After ${MAX_TURNS} turns of the event loop there is still something to do.`);
+    await turn();
+  }
+}
+
+/** Lets `ms` pass, or less: until `isEnough`, which is asked after each timer. */
+export async function pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {
+  const until = nowMs + ms;
+  await settle();
+  while (!isEnough()) {
+    const next = earliest();
+    if (next === undefined || next.due > until) break;
+    nowMs = next.due;
+    if (next.everyMs === undefined) timers.delete(next);
+    else next.due += next.everyMs;
+    await inLoop(next.run);
+    await settle();
+  }
+  if (!isEnough()) nowMs = until;
+}
+
+function earliest(): Timer | undefined {
+  let first: Timer | undefined;
+  for (const timer of timers) if (first === undefined || timer.due < first.due) first = timer;
+  return first;
+}

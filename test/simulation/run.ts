@@ -1,0 +1,35 @@
+// Plays many sequences.
+import { addUncaught, takeTime } from './clock.ts';
+import { createDigest, tryOut, type Fault } from './check.ts';
+import type { Sequence } from './steps.ts';
+import type { CreateApp } from './service.ts';
+
+export type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: Fault };
+export type Run = { readonly count: number; readonly failure: Failure | undefined; readonly digest: string };
+
+const realImmediate = setImmediate;
+
+/** Plays `sequences` until one fails. */
+export async function run(create: CreateApp, sequences: Iterable<Sequence>, seen: (events: readonly string[]) => void = () => {}): Promise<Run> {
+  const digest = createDigest();
+  let count = 0;
+  takeTime();
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0; // stack traces would take a quarter of the time
+  process.setUncaughtExceptionCaptureCallback(addUncaught);
+  try {
+    for (const sequence of sequences) {
+      const { events, fault } = await tryOut(create, sequence);
+      digest.add(events);
+      seen(events);
+      if (fault !== undefined) return { count, failure: { index: count, sequence, fault }, digest: digest.hex() };
+      count += 1;
+      // Lets the process do what is not part of the sequences, such as signals.
+      if (count % 100 === 0) await new Promise<void>((resolve) => realImmediate(resolve));
+    }
+    return { count, failure: undefined, digest: digest.hex() };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    process.setUncaughtExceptionCaptureCallback(null);
+  }
+}

@@ -1,0 +1,154 @@
+// The service's end of a connection in memory: what it sees of a net.Socket, and what the kernel does behind it.
+import { Duplex } from 'node:stream';
+import { SendBuffer } from './send-buffer.ts';
+
+type Done = (error?: Error | null) => void;
+
+/** What happens on the connection, as the kernel sees it. */
+export type Observer = {
+  /** The service has passed these bytes to its socket. */
+  readonly written: (bytes: Buffer) => void;
+  /** The kernel has taken this many of them. */
+  readonly taken: (count: number) => void;
+  /** The service has ended its side. */
+  readonly ended: () => void;
+  /** The service has closed its socket. */
+  readonly closed: () => void;
+};
+
+const MAX_READ_BYTES = 64 * 1024;
+
+export class ServiceEnd extends Duplex {
+  readonly remoteAddress: string;
+  /** How many bytes of the client the service has read. */
+  bytesRead = 0;
+  /** What the service has sent. */
+  readonly toClient: SendBuffer;
+  readonly #observer: Observer;
+  #toService: Buffer[] = []; // what the client has sent, and the service has not read
+  #isWanted = false; // the service reads
+  #clientHasEnded = false;
+  #clientHasClosed = false;
+  #isReset = false;
+  #writing: { bytes: Buffer; readonly done: Done } | undefined;
+
+  constructor(remoteAddress: string, room: number, observer: Observer) {
+    super({ allowHalfOpen: true, emitClose: false }); // like a net.Socket
+    this.remoteAddress = remoteAddress;
+    this.toClient = new SendBuffer(room);
+    this.#observer = observer;
+  }
+
+  // What the client does.
+
+  deliver(bytes: Buffer): void {
+    if (this.destroyed) this.toClient.discard(); // a closed socket answers with a reset
+    else if (!this.#clientHasEnded && !this.#isReset) {
+      this.#toService.push(bytes);
+      this.#pump();
+    }
+  }
+
+  deliverEnd(): void {
+    this.#clientHasEnded = true;
+    this.#pump();
+  }
+
+  deliverReset(): void {
+    this.#isReset = true;
+    this.toClient.discard();
+    this.#pump();
+    this.#take();
+  }
+
+  /** Like `close` of a socket: with unread bytes it is a reset. */
+  deliverClose(): void {
+    if (!this.toClient.isEmpty) this.deliverReset();
+    else {
+      this.#clientHasClosed = true;
+      this.deliverEnd();
+      this.#take();
+    }
+  }
+
+  /** The client reads from now on, or does not. */
+  setRead(isRead: boolean): void {
+    this.toClient.setRead(isRead);
+    this.#take();
+  }
+
+  /** The client reads so many bytes. */
+  readSome(count: number): void {
+    this.toClient.read(count);
+    this.#take();
+  }
+
+  // What the kernel does.
+
+  #pump(): void {
+    if (!this.#isWanted || this.destroyed) return;
+    if (this.#toService.length > 0) {
+      const all = Buffer.concat(this.#toService);
+      const bytes = all.subarray(0, MAX_READ_BYTES);
+      this.#toService = bytes.length < all.length ? [all.subarray(MAX_READ_BYTES)] : [];
+      this.#isWanted = false;
+      this.bytesRead += bytes.length;
+      this.push(bytes);
+    } else if (this.#isReset) this.destroy(new Error('read ECONNRESET'));
+    else if (this.#clientHasEnded) {
+      this.#isWanted = false;
+      this.push(null);
+    }
+  }
+
+  #take(): void {
+    const writing = this.#writing;
+    if (writing === undefined) return;
+    if (this.#isReset) return this.#finishWriting(new Error('write EPIPE'));
+    const { bytes } = writing;
+    const count = this.#clientHasClosed ? bytes.length : this.toClient.take(bytes);
+    if (count > 0) this.#observer.taken(count);
+    if (this.#clientHasClosed) {
+      this.#isReset = true; // the client's kernel answers so
+      setImmediate(() => this.#pump());
+    }
+    writing.bytes = bytes.subarray(count);
+    if (writing.bytes.length === 0) this.#finishWriting(null);
+  }
+
+  #finishWriting(error: Error | null): void {
+    const done = this.#writing?.done;
+    this.#writing = undefined;
+    done?.(error);
+  }
+
+  // What the service does. Node calls these: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
+
+  override _read(): void {
+    this.#isWanted = true;
+    if (this.#toService.length > 0 || this.#clientHasEnded || this.#isReset) setImmediate(() => this.#pump());
+  }
+
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: Done): void {
+    if (bytes.length > 0) this.#observer.written(bytes);
+    this.#writing = { bytes, done };
+    this.#take();
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: Done): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'utf8', done);
+  }
+
+  override _final(done: Done): void {
+    this.#observer.ended();
+    setImmediate(() => done());
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#writing = undefined;
+    if (this.#toService.length > 0) this.toClient.discard(); // with unread bytes, a close is a reset
+    this.#observer.closed();
+    done(error);
+    setImmediate(() => this.emit('close', error !== null)); // as for a net.Socket, in a later turn
+  }
+}

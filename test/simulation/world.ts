@@ -1,0 +1,124 @@
+// Plays a sequence against the real service, whose connections are in memory.
+import { Client } from './client.ts';
+import { inLoop, moment, now, pass, pending, resetTime, turn, uncaught, type Moment } from './clock.ts';
+import { makeService, type CreateApp, type Service } from './service.ts';
+import { LIMITS, LONGEST_MS, type Sequence, type Step } from './steps.ts';
+
+/** All that can be known after a sequence. */
+export type World = Pick<Service, 'records' | 'dropped'> & {
+  readonly clients: readonly Client[];
+  /** What the service has reported as an error, and what nobody has caught. */
+  readonly errors: readonly unknown[];
+  readonly drainedAt: Moment | undefined;
+  readonly stoppedAt: Moment | undefined;
+  /** `closeAll`: how many connections it said to have cut, and how many that were at least and at most. */
+  readonly cut: { readonly at: Moment; readonly said: number; readonly least: number; readonly most: number } | undefined;
+  /** How many connections were open at once, at most, and how many may be. */
+  readonly mostOpen: number;
+  readonly maxConnections: number;
+  /** How long the connections lasted after the last step, and whether all have ended. */
+  readonly quietMs: number;
+  readonly allClosed: boolean;
+  /** Whether the promise of `close` was resolved. */
+  readonly isStopped: boolean;
+  /** Timers and immediates that are left, and listeners that are more than before. */
+  readonly leftOver: number;
+  readonly moreListeners: number;
+  /** Everything that could be seen from outside, in order. */
+  readonly events: readonly string[];
+};
+
+/** Plays `sequence` to its end, against the service that `create` makes. */
+export async function play(create: CreateApp, { surroundings, steps }: Sequence): Promise<World> {
+  resetTime();
+  const listenersBefore = processListeners();
+  const events: string[] = [];
+  const clients: Client[] = [];
+  const byNumber = new Map<number, Client>();
+  let drainedAt: Moment | undefined, stoppedAt: Moment | undefined;
+  let cut: World['cut'];
+  let isStopped = false;
+  let mostOpen = 0;
+
+  const note = (text: string) => events.push(`${now()} ${text}`);
+  const { app, server, records, dropped, failures } = await makeService(create, surroundings.maxConnections, note);
+
+  function connected(number: number): Client | undefined {
+    const known = byNumber.get(number);
+    if (known !== undefined || stoppedAt !== undefined) return known;
+    const client = new Client(number, surroundings.room, note);
+    byNumber.set(number, client);
+    clients.push(client);
+    server.emit('connection', client.end);
+    mostOpen = Math.max(mostOpen, clients.filter(({ end }) => !end.destroyed).length);
+    return client;
+  }
+
+  function stop(): void {
+    drainedAt ??= moment();
+    app.startDraining();
+    if (stoppedAt !== undefined) return;
+    stoppedAt = moment();
+    void app.close().then(() => {
+      isStopped = true;
+    });
+  }
+
+  function cutAll(): void {
+    if (stoppedAt === undefined || cut !== undefined) return;
+    const at = moment();
+    const waiting = clients.filter((client) => (client.writes.at(-1)?.to ?? 0) > client.taken);
+    const least = waiting.filter(({ end }) => !end.destroyed).length;
+    // Whose request has not been answered, or not to its end. The event `close` of a socket comes a turn after it has closed.
+    const owed = clients.filter((client) => client.parts.length > client.writes.length || waiting.includes(client));
+    const most = owed.filter(({ serviceClosedAt }) => serviceClosedAt === undefined || at.turn - serviceClosedAt.turn <= 1).length;
+    cut = { at, least, most, said: app.closeAll() };
+  }
+
+  function perform(step: Step): void {
+    note(`${step.kind}${'client' in step ? ` ${step.client}` : ''}`);
+    if ('client' in step) return act(step, connected(step.client));
+    if (step.kind === 'drain') {
+      drainedAt ??= moment();
+      app.startDraining();
+    } else if (step.kind === 'stop') stop();
+    else if (step.kind === 'cut') cutAll();
+  }
+
+  const allClosed = () => clients.every(({ end }) => end.destroyed);
+
+  for (const step of steps) {
+    await inLoop(() => perform(step));
+    const before = events.length;
+    if (step.kind === 'pass') await pass(step.ms);
+    if (step.kind === 'next limit') await pass(LIMITS.idleMs + 2 * LIMITS.sweepMs, () => events.length > before);
+    for (let turns = 0; turns < step.turns; turns += 1) await turn();
+  }
+  note('quiet');
+  const quietFrom = now();
+  await pass(LONGEST_MS, allClosed);
+  const quietMs = now() - quietFrom;
+  const wereAllClosed = allClosed();
+  await inLoop(stop);
+  await pass(LIMITS.silentMs);
+  return {
+    clients, records, dropped, errors: [...failures, ...uncaught()], drainedAt, stoppedAt, cut,
+    mostOpen, maxConnections: surroundings.maxConnections, quietMs, allClosed: wereAllClosed,
+    isStopped, leftOver: pending(), moreListeners: processListeners() - listenersBefore, events,
+  };
+}
+
+function act(step: Extract<Step, { client: number }>, client: Client | undefined): void {
+  switch (step.kind) {
+    case 'send': return client?.send(step.parts, step.held);
+    case 'more': return client?.more(step.bytes);
+    case 'read': return client?.read(true);
+    case 'stop reading': return client?.read(false);
+    case 'read some': return client?.end.readSome(step.bytes);
+    case 'end': return client?.endSide();
+    case 'close':
+    case 'reset': return client?.leave(step.kind);
+  }
+}
+
+const processListeners = () => process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
