@@ -1,5 +1,5 @@
 // npm run bench compares the service with the floor. `-- --quick` does less of it, without a verdict.
-// `-- --compare DIR` adds another build of the service to these and to the attacks.
+// `-- --compare DIR` adds another build of the service to these and to the attacks; `-- --stream` adds the floor behind its stream.
 // `-- --growth` measures instead whether a request costs more with more connections or in an older process.
 // `-- --attack` measures instead how clients are served while the server is under attack; `-- --crowd` is its last part.
 import { resolve } from 'node:path';
@@ -12,12 +12,13 @@ import { requireOpenFiles } from './open-files.ts';
 import { isPinned } from './processes.ts';
 
 const { values: options } = parseArgs({
-  options: { compare: { type: 'string' }, quick: { type: 'boolean' }, growth: { type: 'boolean' }, attack: { type: 'boolean' }, crowd: { type: 'boolean' } },
+  options: { compare: { type: 'string' }, stream: { type: 'boolean' }, quick: { type: 'boolean' }, growth: { type: 'boolean' }, attack: { type: 'boolean' }, crowd: { type: 'boolean' } },
 });
 const floor = resolve(import.meta.dirname, 'floor.js');
 const service = resolve(import.meta.dirname, '../../src/main.js');
-// Servers that are measured, and attacked, in turn. `--stream` is to be one more entry here.
+// Servers that are measured, and attacked, in turn.
 const servers = new Map([['floor', floor], ['service', service]]);
+if (options.stream) servers.set('floor, stream', resolve(import.meta.dirname, 'floor-stream.js'));
 if (options.compare !== undefined) servers.set('other build', resolve(options.compare, 'dist/src/main.js'));
 
 const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
