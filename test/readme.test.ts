@@ -1,0 +1,128 @@
+// Compares the texts with the code and with the running service.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readConfiguration } from '../src/host/configuration.ts';
+import { EXIT_CODES } from '../src/host/start-error.ts';
+import { MAX_CONTENT_BYTES, MAX_HEAD_BYTES, MAX_HEADER_LINES } from '../src/http/request-head.ts';
+import { LIMITS } from '../src/server/limits.ts';
+import { portIn, spawnService } from './support/process.ts';
+import { exchange, requestBytes } from './support/wire.ts';
+
+// Compiled tests are one folder deeper. The texts and the sources are not copied there.
+const ROOT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const filesIn = (folder: string, end: string) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith(end));
+
+const [readme, book, deploy, security] = [read('README.md'), read('src/README.md'), read('deploy/README.md'), read('SECURITY.md')];
+const sources = new Map(filesIn('src', '.ts').map((path) => [path, read(`src/${path}`)]));
+
+const found = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, group = '']) => group);
+const code = (text = '') => found(text, /`([^`]+)`/g);
+const sorted = (values: Iterable<unknown>) => Array.from(new Set(values), String).sort();
+
+/** The part of a text under a heading of the second level. */
+function section(text: string, heading: string): string {
+  const [, after] = text.split(`\n## ${heading}\n`);
+  assert.ok(after !== undefined, heading);
+  return after.split('\n## ')[0] ?? '';
+}
+
+/** The cells of each row of the first table in a text, without its header. */
+function rows(text: string): string[][] {
+  const [, ...lines] = text.split('\n').filter((line) => /^\| (?!---)/.test(line));
+  return lines.map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+}
+
+/**
+ * The sentences of a text. A sentence ends with a full stop, a question mark or an exclamation mark before white space, or with
+ * its paragraph, list item or table cell. A span of code is one word, a link is its text, and blocks of code are left out.
+ */
+function sentences(text: string): string[] {
+  return text.replace(/^```.*?^```/gms, '').replace(/`[^`]+`/g, 'code').replace(/\]\([^)]+\)/g, ']').split(/[.?!][)*_]*\s|\n| \| /);
+}
+
+const words = (text: string) => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
+
+test('the texts are short, and so are their sentences', () => {
+  assert.ok(readme.trimEnd().split('\n').length <= 110 && readme.trim().split(/\s+/).length <= 1_500);
+  assert.ok(book.trimEnd().split('\n').length <= 160);
+  assert.deepEqual([readme, book, deploy, security].flatMap(sentences).filter((sentence) => words(sentence) > 30), []);
+});
+
+for (const path of ['README.md', 'src/README.md', 'deploy/README.md', 'SECURITY.md', ...filesIn('test', 'README.md').map((file) => `test/${file}`)]) {
+  test(`each link in ${path} leads to a file or a heading of this project, or elsewhere`, () => {
+    for (const [link, target = '', anchor] of read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
+      const linked = target === '' ? path : join(dirname(path), target);
+      assert.ok(existsSync(join(ROOT, linked)), link);
+      const headings = () => found(read(linked), /^#+ (.*)$/gm).map((heading) => heading.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-'));
+      assert.ok(anchor === undefined || headings().includes(anchor), link);
+    }
+  });
+}
+
+test('the book has every file of src once, and the functions that it names are in the file beside them', () => {
+  assert.deepEqual(found(section(book, 'Every file, in reading order'), /\]\(([^)]+)\)/g).sort(), Array.from(sources.keys()).sort());
+  const places = Array.from(book.matchAll(/((?:`\w+`(?:, | and )?)+) (?:in|of) \[?`([\w/-]+\.ts)`/g));
+  assert.ok(places.length > 15);
+  for (const [place, names, path = ''] of places) {
+    for (const name of code(names)) assert.match(sources.get(path) ?? '', new RegExp(`\\b${name}\\b`), place);
+  }
+});
+
+test('the configuration table has every variable that is read, with its default and its range', () => {
+  const variables = new Set<string>();
+  readConfiguration(new Proxy<Record<string, string>>({}, { get: (_target, name) => void variables.add(String(name)) }));
+  const table = rows(section(readme, 'Configuration'));
+  assert.deepEqual(sorted(table.flatMap(([names]) => code(names))), sorted(variables));
+  const defaults = table.flatMap(([names, value]) => code(value).filter((text) => !variables.has(text)).map((text) => [code(names)[0], text]));
+  assert.equal(defaults.length, 9);
+  assert.deepEqual(readConfiguration(Object.fromEntries(defaults)), readConfiguration({}));
+  const ranges = table.flatMap(([names, , meaning = '']) => found(meaning, /(\d+ to \d+)/g).map((range) => [code(names)[0] ?? '', range] as const));
+  assert.equal(ranges.length, 7);
+  for (const [name, range] of ranges) assert.throws(() => readConfiguration({ [name]: '?' }), { message: `${name} is "?", but must be a whole number from ${range}.` });
+  for (const [path, source] of sources) assert.ok(path === 'start.ts' || !source.includes('process.env'), path);
+});
+
+test('the tables have the limits, the log messages, the exit codes and the refusals of the code', () => {
+  const { headMs, requestMs, unreadMs, lingerMs } = LIMITS;
+  for (const limits of [`${headMs / 1000} s; ${requestMs / 1000} s | 408`, `${MAX_HEAD_BYTES / 1024} KiB; ${MAX_HEADER_LINES}; ${MAX_CONTENT_BYTES / 1024} KiB | 431; 431; 413`, `an unread reply | ${unreadMs / 1000} s`, `receiving after the last reply | ${lingerMs / 1000} s`]) {
+    assert.ok(readme.includes(`| ${limits} |`), limits);
+  }
+  const calls = Array.from(sources.values()).flatMap((source) => Array.from(source.matchAll(/\b(?:log|accessLog)\((?:'(\w+)', '([^']+)')?/g)));
+  const messages = rows(section(deploy, 'The log')).map(([level, message]) => `${level} ${code(message)}`);
+  assert.deepEqual(sorted(messages), sorted(calls.map(([, level, message]) => `${level} ${message}`)));
+  assert.deepEqual(sorted(rows(section(deploy, 'Exit codes')).map(([exitCode]) => exitCode)), sorted(Object.values(EXIT_CODES)));
+  const ordinary = ['307', '404', '405', '500']; // the redirect, an unknown path or method, an error in the service
+  const named = Array.from(sources).flatMap(([path, source]) => (/^(?:http|server)\//.test(path) ? found(source, /(?<![\w.])([345]\d\d)(?![\w.])/g) : []));
+  const refusals = rows(section(security, 'What is refused')).map(([, status]) => status);
+  assert.deepEqual(sorted([...refusals, ...ordinary]), sorted(named.filter((status) => STATUS_CODES[status] !== undefined)));
+});
+
+/** Without what differs each time: dates, times, trace ids and the address. */
+function masked(text: string): string {
+  return text.replace(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, 'now').replace(/\d{4}-\d\d-\d\dT[\d:.]{12}(?=Z|\+00:00)/g, '<time>')
+    .replace(/00-[\da-f]{32}-[\da-f]{16}-00/g, '<traceId>').replace(/"http:[^"]+:\d+"/g, '"<address>"');
+}
+
+test('the service replies as in the transcript of the README, and logs what it says', { timeout: 60_000 }, async (t) => {
+  const { child, nextLine, ended } = spawnService(t, { PORT: '0', NODE_ENV: 'Production' });
+  const listening = await nextLine();
+  const [transcript = '', firstLine = ''] = found(readme, /```(?:console|text)\n(.*?)\n```/gs);
+  assert.equal(masked(JSON.stringify(listening)), masked(firstLine));
+  for (const part of transcript.split('\n\n$ ')) {
+    const [command = '', ...shown] = part.split('\n');
+    const target = /8080(.*)'$/.exec(command)?.[1] ?? '';
+    const { replies: [reply] } = await exchange(portIn(listening), requestBytes('GET', target, []) + requestBytes('GET', '/health'));
+    assert.ok(reply !== undefined);
+    const head = command.includes(' -i ') ? `${[reply.statusLine, ...reply.headers].join('\n')}\n\n` : '';
+    assert.equal(masked(head + reply.body), masked(shown.join('\n')));
+  }
+  child.kill('SIGINT');
+  const { lines, code: exitCode } = await ended();
+  assert.equal(exitCode, EXIT_CODES.stopped);
+  assert.deepEqual(lines.map(({ message }) => message), code(section(readme, 'In a container').split('```')[2]));
+});
