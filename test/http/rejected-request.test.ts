@@ -124,3 +124,13 @@ test('long white space in a value takes no longer than other characters', () => 
   const [letters, spaces] = [shortest('x'.repeat(16_000)), shortest(' '.repeat(16_000))];
   assert.ok(spaces < 50 * letters, `${spaces} ms instead of ${letters}`); // it was 1,000 times as long
 });
+
+test('a method and the name of a field have the characters of a token, and no others', () => {
+  for (let code = 0; code < 256; code += 1) {
+    const character = String.fromCharCode(code);
+    const isToken = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".includes(character);
+    const isRequest = (head: string) => requestWithUnknownMethod('HPE_INVALID_METHOD', Buffer.from(head, 'latin1')) !== undefined;
+    assert.equal(isRequest(`B${character}W / HTTP/1.1\r\nHost: a\r\n\r\n`), isToken, `method ${JSON.stringify(character)}`);
+    if (character !== ':') assert.equal(isRequest(`BREW / HTTP/1.1\r\nHost: a\r\nX${character}: b\r\n\r\n`), isToken, `field ${JSON.stringify(character)}`);
+  }
+});

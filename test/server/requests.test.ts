@@ -173,6 +173,7 @@ describe('the last request on a connection', { timeout: 20_000 }, () => {
     [head('GET /health HTTP/1.1', 'Host: a', ...Array.from({ length: 100 }, () => 'X: y')), 431],
     [head('BREW /health HTTP/1.1', 'Host: a'), 405],
     [head('GET /health HTTP/2.0', 'Host: a'), 505],
+    [head('GET /health HTTP/1.2', 'Host: a'), 505],
     ['noise\r\n\r\n', 400],
     [head('GET /health HTTP/1.1', 'Host: a', 'Upgrade: x', 'Connection: upgrade'), 200],
     [head('GET /health HTTP/1.1', 'Host: a', 'Upgrade: x', 'Connection: upgrade', 'Content-Length: 5'), 200],
