@@ -23,7 +23,6 @@ export class Connection extends SocketStream {
   firstPiece: Buffer | undefined;
   /** While content arrives: refuses its request with a status. Only requests.ts uses it. */
   refuseContent: ((status: number) => void) | undefined;
-
   readonly #onIncomplete: OnIncomplete;
   readonly #pieces = new PieceFinder();
   #state: State = 'idle';
@@ -37,6 +36,7 @@ export class Connection extends SocketStream {
     this.#onIncomplete = onIncomplete;
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('end', () => this.#proceed());
+    socket.once('close', () => this.#settle(true)); // after `_destroy`, which knows more
   }
 
   /** Whether no request is in progress, and none waits. */
@@ -152,9 +152,9 @@ export class Connection extends SocketStream {
 
   // Called when the socket has closed. Node also calls it after PRI without a version: the reply to that still leaves.
   override _destroy(error: Error | null, done: Done): void {
-    this.#settle(!this.isEnding || this.writableLength > 0);
+    if (this.socket.destroyed) this.#settle(!this.isEnding || this.writableLength > 0);
     this.startEnding();
-    this.socket.end();
+    this.socket.end((failure?: Error | null) => failure ?? this.#settle(false));
     done(error);
   }
 }

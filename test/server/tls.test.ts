@@ -142,6 +142,16 @@ describe('over TLS', { timeout: 20_000 }, () => {
     assert.equal(records.length, 2_000);
   });
 
+  test('the reply to PRI without a version, after which node destroys the stream, is recorded as sent', async (t) => {
+    const { openTls, records } = await startTls(t, { observed: true });
+    const { client } = await openTls();
+    client.write('PRI /a\r\n\r\n');
+    assert.deepEqual(statusesIn(await readToEnd(client)), [505]);
+    client.end();
+    while (records.length === 0) await turn();
+    assert.deepEqual(records.map(({ status, aborted }) => [status, aborted]), [[505, undefined]]);
+  });
+
   test('records of one byte each are one request', async (t) => {
     const { openTls } = await startTls(t);
     const { client } = await openTls();
