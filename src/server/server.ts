@@ -1,4 +1,4 @@
-// A server: a listener for connections, and a server of node:http that only parses what they give to it.
+// A server: a listener for connections, and a server of node:http that never listens and only parses what these give to it.
 import type { Server as NodeServer } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { Handler } from '../http/reply.ts';
