@@ -6,11 +6,10 @@ export type Target = {
   readonly query: string;
 };
 
-// RFC 3986 3.3: segments of pchar. Raw control or non-ASCII bytes, `#` and `\` are read differently
-// by different programs: a path that a proxy's rules see differently is a bypass.
-const PATH = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*$/;
-// RFC 3986 3.4, and what browsers and curl send raw: visible ASCII but for `#` and `\`.
-const QUERY = /^[!"$-[\]-~]*$/;
+// RFC 9112 3.2.1: a path, and perhaps `?` and a query. In the path: segments of pchar (RFC 3986 3.3). In the query: what browsers
+// and curl send, visible ASCII but for `#` and `\`. Raw control or non-ASCII bytes, `#` and `\` are read differently by different
+// programs: a path that a proxy's rules see differently is a bypass.
+const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-[\]-~]*)?$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
 
 /**
@@ -38,22 +37,19 @@ export function pathOfIllegalTarget(target: string): string {
 }
 
 function parseOriginForm(target: string): Target | undefined {
-  const pathLength = target.includes('?') ? target.indexOf('?') : target.length;
-  const path = target.slice(0, pathLength);
-  const query = target.slice(pathLength + 1);
-  return PATH.test(path) && QUERY.test(query) ? { path, query } : undefined;
+  if (!ORIGIN_FORM.test(target)) return undefined;
+  const end = target.indexOf('?');
+  return end === -1 ? { path: target, query: '' } : { path: target.slice(0, end), query: target.slice(end + 1) };
 }
 
 // uri-host [ ":" port ] (RFC 9110 7.2). RFC 3986 also allows a colon without a port, and a comma in a name. Both are
-// refused here, the comma because a proxy may join two Host lines to one, with a comma between them.
-const HOST = /^(?:\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(\d{1,5}))?$/;
+// refused here, the comma because a proxy may join two Host lines to one, with a comma between them. A port is at most 65535.
+const HOST = /^(?:\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?$/;
 const PORT = /:\d+$/;
-const MAX_PORT = 65_535;
 
 /** Whether `host` is a legal value of the Host field, and not an empty one. */
 export function isHost(host: string): boolean {
-  const match = HOST.exec(host);
-  return match !== null && Number(match[1] ?? 0) <= MAX_PORT && (!host.startsWith('[') || URL.canParse(`http://${host}`));
+  return HOST.test(host) && (!host.startsWith('[') || URL.canParse(`http://${host}`));
 }
 
 /** A legal Host without its port. */

@@ -9,13 +9,12 @@ const notFound = emptyReply(404);
 
 /** The handler that passes each request to the handler of its path and method, or answers 404 or 405. */
 export function createRouter(routes: Routes): Handler {
-  // Maps, so that `/__proto__` is a path like any other.
-  const paths = new Map(Object.entries(routes).map(([path, methods]) => [path, createMethodRouter(methods)]));
-  return (request) => paths.get(request.path)?.(request) ?? notFound;
+  const paths = Object.entries(routes).map(([path, methods]) => ({ path, handler: createMethodRouter(methods) }));
+  return (request) => paths.find(({ path }) => path === request.path)?.handler(request) ?? notFound;
 }
 
 function createMethodRouter(handlers: Readonly<Record<string, Handler>>): Handler {
-  const methods = new Map(Object.entries(handlers));
+  const methods = new Map(Object.entries(handlers)); // so that `__proto__` is a method like any other
   const notAllowed = emptyReply(405, ['Allow', Array.from(methods.keys()).join(', ')]); // RFC 9110 15.5.6
   return (request: Request) => methods.get(request.method)?.(request) ?? notAllowed;
 }

@@ -38,11 +38,7 @@ export abstract class SocketStream extends Duplex {
   // Node calls these methods, and those of `Connection` that begin with `_`: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Done): void {
-    this._writev([{ chunk, encoding }], done);
-  }
-
-  override _writev(chunks: readonly { readonly chunk: string | Buffer; readonly encoding: BufferEncoding }[], done: Done): void {
-    for (const { chunk, encoding } of chunks) if (chunk.length > 0) this.socket.write(chunk, encoding); // node's last chunk is empty
+    if (chunk.length > 0) this.socket.write(chunk, encoding); // node's last chunk is empty
     // That `write` returns true does not say that the system has taken the bytes. After an error, `done` must not be called.
     const { writableLength, errored, destroyed } = this.socket;
     if (writableLength === 0 && errored === null && !destroyed) done();
