@@ -13,7 +13,9 @@ const ORDINARY = 10;
 const TIME_MS = 15_000;
 const WARM_UP_MS = 1_000;
 const SAMPLE_INTERVAL_MS = 20; // of the memory
-const SERVER_ENV = { MAX_CONNECTIONS: '3000', NODE_OPTIONS: '--max-old-space-size=256' };
+const SERVER_ENV = { MAX_CONNECTIONS: '3000' };
+// The whole heap. `--max-old-space-size` leaves out the young generation, for which node 24 takes up to 192 MiB more.
+const HEAP = ['--max-heap-size=256'];
 
 /** Prints how long the ordinary clients of each server wait beside each crowd. */
 export async function printCrowd(servers: ReadonlyMap<string, string>): Promise<void> {
@@ -26,7 +28,7 @@ export async function printCrowd(servers: ReadonlyMap<string, string>): Promise<
 }
 
 async function measureCrowd(script: string, count: number): Promise<string[]> {
-  const server = await startServer(script, SERVER_ENV);
+  const server = await startServer(script, SERVER_ENV, HEAP);
   let lives = true;
   const died = server.ended.then(() => { lives = false; });
   const warmUp = startOrdinaryClients(server.port, ORDINARY);
