@@ -3,7 +3,7 @@
 // - idle: no request has begun.
 // - receiving: a request is arriving.
 // - replying: the request has arrived, and its reply has not left. A reply has left when the system has taken its bytes.
-// - ending: no other request is read. Our side is ended behind the last reply; what the client still sends is discarded.
+// - ending: no other request is read. The last reply leaves, and our side is ended behind it; what the client sends is discarded.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { PieceFinder, skipEmptyLines } from '../http/message-end.ts';
@@ -98,10 +98,10 @@ export class Connection extends SocketStream {
 
   #receive(bytes: Buffer): void {
     if (this.isEnding) return;
-    // Over TLS each record is a chunk, and many of them come in one turn.
-    const mayGive = (this.#isTurn || !this.isSecure) && this.#isWanted && this.#state !== 'replying';
-    if (mayGive) this.#give(bytes);
+    // Over TLS each record is a chunk, and many of them come in one turn: they are held, and then given together.
+    if ((this.#isTurn || !this.isSecure) && this.#isWanted && this.#state !== 'replying') this.#give(bytes);
     else this.hold(bytes);
+    if (!this.socket.isPaused()) this.socket.read(0); // Faster: like the one in requests.ts
     this.#proceed();
   }
 
@@ -145,7 +145,7 @@ export class Connection extends SocketStream {
 
   override _final(done: Done): void {
     this.#settle(false);
-    this.startEnding();
+    this.startEnding(); // again: the time that the client has to end its side begins now
     this.socket.end();
     done();
   }

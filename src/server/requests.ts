@@ -59,8 +59,12 @@ export function addRequestListeners(server: Server<typeof IncomingRequest>, hand
 
   function reply(connection: Connection, request: ParsedRequest, response: ServerResponse, record: AccessRecord, value: Reply, isLast: boolean): void {
     connection.refuseContent = undefined;
-    if (isLast) connection.startEnding();
-    else response.on('finish', connection.replyLeft);
+    if (isLast) {
+      connection.startEnding();
+    } else {
+      response.on('finish', connection.replyLeft);
+      connection.read(0); // Faster: the stream asks for more now, not in a tick of its own. With that in connection.ts 0.05 of a bare server
+    }
     try {
       send(response, value, isLast);
     } catch (error) {

@@ -22,14 +22,14 @@ export abstract class SocketStream extends Duplex {
     socket.once('close', () => this.destroy());
   }
 
-  /** Whether the client has sent no byte. */
+  /** Whether the client has sent no data. */
   get isNew(): boolean {
     return this.socket.bytesRead === 0;
   }
 
   /** Puts bytes back that cannot be used yet, and pauses the socket. Node then reads no more: its high water mark is 0. */
   protected hold(bytes: Buffer): void {
-    // `read` joins the records that came with the first one: each takes some hundred bytes of memory, and may carry a single one.
+    // `read` joins the records that came with the first one: each takes some hundred bytes of memory, and may carry a single byte of data.
     if (this.isSecure && !this.socket.isPaused()) process.nextTick(() => this.socket.readableLength > 0 && this.socket.read());
     this.socket.pause();
     this.socket.unshift(bytes);
