@@ -25,6 +25,16 @@ test('a name is decoded as the URL Standard says', () => {
   }
 });
 
+test('each byte in a name, encoded or not, and each escape is decoded as URLSearchParams does', () => {
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+  const encoded = [...bytes.flatMap((byte) => [`%${byte}`, `%${byte.toUpperCase()}`]), ...bytes.map((byte) => String.fromCharCode(parseInt(byte, 16)))];
+  for (const text of encoded) {
+    for (const name of [`a${text}b`, `a${text}${text}`]) {
+      assert.equal(nameIn(`name=${name}`), new URLSearchParams(`name=${name}`).get('name'), name);
+    }
+  }
+});
+
 test('a percent sign without two hexadecimal digits stays as it is', () => {
   for (const name of ['%', '%2', '%2z', '%z2', 'a%2zb', '%zz%', '%2`', '%`2', '%2/', '%2:', '%2@', '%2G', '%2g']) assert.equal(nameIn(`name=${name}`), name);
 });
