@@ -18,16 +18,16 @@
 // 14. Behind an error of the parser, node neither writes nor ends nor destroys when there is a listener for it.
 // 15. With `maxHeadersCount`, node keeps hardly more lines of a head than that, or rejects it.
 // 16. Node sets these properties of a connection and no others, and the class `Connection` defines none of them.
-// 23. Node reads `headers` of a request only to look for content-length, transfer-encoding and expect, and reads it where a class
+// 17. Node reads `headers` of a request only to look for content-length, transfer-encoding and expect, and reads it where a class
 //     over IncomingMessage defines it.
 //
 // A socket
-// 17. When nothing waits behind `write` (`writableLength` is 0), the system has taken the bytes; otherwise the callback says so.
-// 18. A TLSSocket of a server takes `highWaterMark`: while it is paused, it keeps a few records of one byte, not thousands.
-// 19. A TLSSocket takes `allowHalfOpen` from the socket below.
-// 20. `getPeerFinished()` of a TLSSocket of a server is undefined until the handshake is over.
-// 21. When a TLSSocket is destroyed, the socket below closes, and the other way round.
-// 22. A TLSSocket listens for errors of the socket below.
+// 18. When nothing waits behind `write` (`writableLength` is 0), the system has taken the bytes; otherwise the callback says so.
+// 19. A TLSSocket of a server takes `highWaterMark`: while it is paused, it keeps a few records of one byte, not thousands.
+// 20. A TLSSocket takes `allowHalfOpen` from the socket below.
+// 21. `getPeerFinished()` of a TLSSocket of a server is undefined until the handshake is over.
+// 22. When a TLSSocket is destroyed, the socket below closes, and the other way round.
+// 23. A TLSSocket listens for errors of the socket below.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
@@ -325,7 +325,7 @@ describe('a stream that is given to a server of node:http', limit, () => {
     for (const name of ['destroySoon', '_handle', 'readyState', 'setTimeout']) assert.equal(name in stream || name in connection, false, `${name} would change what node does`);
   });
 
-  test('23. node reads headers only to look for three fields, and where a class defines it', async () => {
+  test('17. node reads headers only to look for three fields, and where a class defines it', async () => {
     const names = new Set<string | symbol>();
     const headers = new Proxy({}, {
       get: (_, name) => void names.add(name),
@@ -344,7 +344,7 @@ describe('a stream that is given to a server of node:http', limit, () => {
 });
 
 describe('a socket', limit, () => {
-  test('17. when nothing waits behind write, the system has taken the bytes; otherwise the callback says so', async (t) => {
+  test('18. when nothing waits behind write, the system has taken the bytes; otherwise the callback says so', async (t) => {
     const { client, accepted } = await startPair(t);
     const received = lengthOf(client);
     accepted.write('x'.repeat(1_000));
@@ -372,7 +372,7 @@ describe('a socket', limit, () => {
     return { client, below, accepted, secured };
   }
 
-  test('17. also over TLS', async (t) => {
+  test('18. also over TLS', async (t) => {
     const { client, accepted, secured } = await startTlsPair(t);
     await once(client, 'secureConnect');
     client.write('x');
@@ -388,7 +388,7 @@ describe('a socket', limit, () => {
     assert.equal(await received, 50_000_000);
   });
 
-  test('18. a TLSSocket of a server takes highWaterMark: while it is paused, it keeps a few records of one byte', async (t) => {
+  test('19. a TLSSocket of a server takes highWaterMark: while it is paused, it keeps a few records of one byte', async (t) => {
     const { client, secured, accepted } = await startTlsPair(t, { highWaterMark: 1 });
     assert.equal(secured.readableHighWaterMark, 1);
     await once(client, 'secureConnect');
@@ -408,7 +408,7 @@ describe('a socket', limit, () => {
     while (received < 5_001) await once(secured, 'data');
   });
 
-  test('19. a TLSSocket takes allowHalfOpen from the socket below', async (t) => {
+  test('20. a TLSSocket takes allowHalfOpen from the socket below', async (t) => {
     const { client, secured } = await startTlsPair(t);
     assert.equal(secured.allowHalfOpen, true);
     client.end('x');
@@ -421,7 +421,7 @@ describe('a socket', limit, () => {
     assert.equal(new TLSSocket(accepted, { isServer: true, secureContext: makeContext(t) }).allowHalfOpen, false);
   });
 
-  test('20. getPeerFinished() of a TLSSocket of a server is undefined until the handshake is over', async (t) => {
+  test('21. getPeerFinished() of a TLSSocket of a server is undefined until the handshake is over', async (t) => {
     const { client, secured } = await startTlsPair(t);
     assert.equal(secured.getPeerFinished(), undefined);
     client.write('x');
@@ -429,7 +429,7 @@ describe('a socket', limit, () => {
     assert.ok(secured.getPeerFinished() instanceof Buffer);
   });
 
-  test('21. when a TLSSocket is destroyed, the socket below closes, and the other way round', async (t) => {
+  test('22. when a TLSSocket is destroyed, the socket below closes, and the other way round', async (t) => {
     for (const isOver of [false, true]) {
       for (const which of ['secured', 'accepted'] as const) {
         const pair = await startTlsPair(t);
@@ -444,7 +444,7 @@ describe('a socket', limit, () => {
     }
   });
 
-  test('22. a TLSSocket listens for errors of the socket below', async (t) => {
+  test('23. a TLSSocket listens for errors of the socket below', async (t) => {
     const { accepted } = await startPair(t, { allowHalfOpen: true });
     const before = accepted.listenerCount('error');
     new TLSSocket(accepted, { isServer: true, secureContext: makeContext(t) }).on('error', () => {});
