@@ -84,7 +84,7 @@ async function measureSlice(load: Load, { result, server }: RunningServer, path:
   if (figures === undefined) return;
   await load.open(port, connections);
   if (connections > active) {
-    // Each connection gets a request. One without any request is refused after a shorter time, and that costs time.
+    // Each connection gets a request, so that all of them have been in use.
     await load.run({ port, requestKind, path, connections, requests: connections, timeMs: Infinity });
   }
   await sleep(settleMs);
