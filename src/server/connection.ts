@@ -101,11 +101,11 @@ export class Connection extends SocketStream {
     // Over TLS each record is a chunk, and many of them come in one turn: they are held, and then given together.
     if ((this.#isTurn || !this.isSecure) && this.#isWanted && this.#state !== 'replying') this.#give(bytes);
     else this.hold(bytes);
-    if (!this.socket.isPaused()) this.socket.read(0); // Faster: like the one in requests.ts
+    if (!this.socket.isPaused()) this.socket.read(0); // Faster: see `reply` in requests.ts
     this.#proceed();
   }
 
-  // Unless a reply is owed: gives what waits in a later turn. When nothing waits, ends if the client has ended.
+  // Between requests, and while one arrives: gives what waits in a later turn. When nothing waits, ends if the client has ended.
   #proceed(): void {
     if (this.#state === 'replying' || this.#state === 'ending') return;
     if (this.socket.isPaused() && !this.socket.readableEnded) takeTurn(this.#takeTurn);

@@ -330,7 +330,7 @@ describe('a client that leaves', { timeout: 20_000 }, () => {
     assert.deepEqual(service.reported, []);
   });
 
-  test('while a reply is unread has one record of it, and that says that the reply was cut off', async (t) => {
+  test('while a reply is unread has one record of it, and that says that the reply was not sent whole', async (t) => {
     const service = await startService(t, { development: true, observed: true });
     const pair = await openPair(t, service);
     const sent = await stall(pair);

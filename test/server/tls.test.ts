@@ -50,7 +50,7 @@ const closing = (socket: Socket) => new Promise<void>((resolve) => (socket.close
 
 describe('the TLS handshake', { timeout: 20_000 }, () => {
   for (const [what, bytes] of [['is never begun', ''], ['breaks off', '\x16\x03\x01\x02\x00\x01']] as const) {
-    test(`that ${what} is cut off after 10 s`, async (t) => {
+    test(`that ${what} is ended after 10 s`, async (t) => {
       const { open, pass, records, refusals } = await startTls(t, { observed: true });
       const { client, accepted } = await open();
       client.write(bytes, 'latin1');
