@@ -11,24 +11,20 @@ const SAMPLED = 1;
  */
 export function childTraceparent(parent: string | undefined): string {
   const [, version, parentTraceId, flags = '', more] = TRACEPARENT.exec(parent ?? '') ?? [];
-  const random = randomHex(24);
-  const spanId = random.slice(32);
+  const spanId = randomHex(16);
   // Section 3.2.2: version, trace id, span id, flags.
-  if (parentTraceId === undefined || (version === '00' && more !== undefined)) return `00-${random.slice(0, 32)}-${spanId}-00`;
+  if (parentTraceId === undefined || (version === '00' && more !== undefined)) return `00-${randomHex(32)}-${spanId}-00`;
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
   return `00-${parentTraceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-// Faster: one call fills a block of random bytes for many ids, 0.16 of a bare server for a 400. The module is loaded for
-// the first id, because loading it would make the start longer.
-const block = Buffer.alloc(4096);
-let used = block.length;
+// Faster: one call makes random digits for many ids, 0.5 of a bare server for a 400. The module is loaded for the first id,
+// because loading it would make the start longer.
+let unused = '';
 
-function randomHex(bytes: number): string {
-  if (used + bytes > block.length) {
-    process.getBuiltinModule('node:crypto').randomFillSync(block);
-    used = 0;
-  }
-  used += bytes;
-  return block.toString('hex', used - bytes, used);
+function randomHex(length: number): string {
+  if (unused.length < length) unused = process.getBuiltinModule('node:crypto').randomBytes(4096).toString('hex');
+  const digits = unused.slice(0, length);
+  unused = unused.slice(length);
+  return digits;
 }
