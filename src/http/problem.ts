@@ -1,15 +1,18 @@
 // Problem documents (RFC 9457): what a client is told when a request cannot be served.
 import { contentReply, type Reply } from './reply.ts';
 
-/** The 400 for parameters that break their rules: `errors` maps a parameter to what is wrong with it. */
-export function validationProblem(errors: Readonly<Record<string, readonly string[]>>, traceId: string): Reply {
-  return problemReply(400, {
+/**
+ * The 400 for parameters that break their rules: `errors` maps a parameter to what is wrong with it. Returns a function that
+ * makes the reply for a trace id, which has hexadecimal digits and dashes only.
+ */
+export function validationProblem(errors: Readonly<Record<string, readonly string[]>>): (traceId: string) => Reply {
+  const document = JSON.stringify({
     type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
     title: 'One or more validation errors occurred.',
     status: 400,
     errors,
-    traceId,
-  });
+  }).slice(0, -'}'.length);
+  return (traceId) => contentReply(400, 'application/problem+json', `${document},"traceId":"${traceId}"}`);
 }
 
 /**
@@ -17,14 +20,11 @@ export function validationProblem(errors: Readonly<Record<string, readonly strin
  * Without a `type` it reads as `about:blank` (RFC 9457 4.2.1). `path` comes without the query.
  */
 export function unexpectedProblem(path: string): Reply {
-  return problemReply(500, {
+  const document = JSON.stringify({
     title: 'An unexpected error occurred.',
     status: 500,
     detail: 'Contact support if the problem persists.',
     instance: path,
   });
-}
-
-function problemReply(status: number, document: object): Reply {
-  return contentReply(status, 'application/problem+json', JSON.stringify(document));
+  return contentReply(500, 'application/problem+json', document);
 }
