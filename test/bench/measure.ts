@@ -51,7 +51,8 @@ function emptyResult({ label, requestKind, paths }: Comparison, one: Setup): Res
 
 async function measureRound(load: Load, paths: readonly string[], results: readonly Result[]): Promise<void> {
   const servers: RunningServer[] = [];
-  for (const result of results) servers.push(await startAndWarmUp(load, result, paths));
+  for (const result of results) servers.push({ result, server: await startServer(result.script, result.env) });
+  await warmUpAll(load, servers, paths);
   for (let slice = 0; slice < SLICES; slice += 1) {
     // Each server is first as often as it is last, so that the order gives none of them an advantage.
     const order = slice % 2 === 0 ? servers : servers.toReversed();
@@ -62,19 +63,19 @@ async function measureRound(load: Load, paths: readonly string[], results: reado
   for (const server of servers) await finish(load, server);
 }
 
-async function startAndWarmUp(load: Load, result: Result, paths: readonly string[]): Promise<RunningServer> {
-  const { requestKind, connections, active, warmUp } = result;
-  const server = await startServer(result.script, result.env);
-  const { port } = server;
-  await load.open(port, connections);
-  // All paths are used from the start, because V8 discards code that it has compiled for one of them alone.
-  for (let sent = 0; sent < warmUp; sent += paths.length * WARM_UP_REQUESTS) {
+// All servers in turn, so that none waits while others are warmed up: after a second of waiting, a server is slower for thousands of requests.
+// All paths are used from the start, because V8 discards code that it has compiled for one of them alone.
+async function warmUpAll(load: Load, servers: readonly RunningServer[], paths: readonly string[]): Promise<void> {
+  let left = Math.max(...servers.map(({ result }) => result.warmUp));
+  for (; left > 0; left -= paths.length * WARM_UP_REQUESTS) {
     for (const path of paths) {
-      await load.run({ port, requestKind, path, connections: active, requests: WARM_UP_REQUESTS, timeMs: Infinity });
+      for (const { result: { requestKind, connections, active, warmUp }, server: { port } } of servers) {
+        if (warmUp < left) continue; // so that all of them end together
+        await load.open(port, connections);
+        await load.run({ port, requestKind, path, connections: active, requests: WARM_UP_REQUESTS, timeMs: Infinity });
+      }
     }
   }
-  await load.close(port); // while the other servers warm up, the server could close these connections as idle
-  return { result, server };
 }
 
 async function measureSlice(load: Load, { result, server }: RunningServer, path: string): Promise<void> {
