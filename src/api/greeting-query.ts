@@ -28,6 +28,7 @@ function nameIn(query: string): string | null {
   return PLAIN_NAME.test(query) ? decodeURIComponent(query.slice('name='.length)) : new URLSearchParams(`?${query}`).get('name');
 }
 
+// Made once: the endpoint compares errors as objects, to make the same problem only once.
 const EMPTY_NAME: GreetingErrors = { name: [`The name is empty: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} characters are accepted.`] };
 const BLANK_NAME: GreetingErrors = { name: ['The name is only white space: at least one other character is needed.'] };
 

@@ -268,7 +268,7 @@ describe('behind the last reply', { timeout: 20_000 }, () => {
     ['to what is no request', 'junk\r\n\r\n', 400],
     ['to Connection: close', requestBytes('GET', '/health'), 200],
   ] as const) {
-    test(`${what}, a client may go on sending for a second, and is closed then`, async (t) => {
+    test(`${what}, a client may go on sending for a second, and its connection is closed then`, async (t) => {
       const { open, pass } = await startWithClock(t);
       const pair = await open();
       pair.client.write(bytes);
