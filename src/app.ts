@@ -53,12 +53,8 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
     createServer: () => create(handler),
     createSecureServer: (secureContext) => create(handler, secureContext),
     createRedirectServer: (httpsPort) => create(redirectToHttps(httpsPort)),
-    startDraining: () => {
-      draining = true;
-    },
-    stopListening: () => {
-      for (const server of servers) server.stopListening();
-    },
+    startDraining: () => { draining = true; },
+    stopListening: () => servers.forEach((server) => server.stopListening()),
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));
     },

@@ -20,9 +20,7 @@ export function createReportLogger(log: Log, accessLog?: Log) {
     /** A connection could not be accepted, for example because the process has no file descriptor left for it. */
     acceptFailed: (error: unknown) => acceptFailures.count(error instanceof Error && 'code' in error ? String(error.code) : String(error)),
     /** Logs at once all counts that have not been logged yet. */
-    summarize: () => {
-      for (const { summarize } of [refusals, drops, acceptFailures]) summarize();
-    },
+    summarize: () => [refusals, drops, acceptFailures].forEach(({ summarize }) => summarize()),
   };
 }
 

@@ -30,9 +30,7 @@ export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: S
     service.startDraining();
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     let cut = 0;
-    const deadline = setTimeout(() => {
-      cut = service.closeAll();
-    }, timeoutMs);
+    const deadline = setTimeout(() => { cut = service.closeAll(); }, timeoutMs);
     const closed = service.close();
     log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
     await closed;

@@ -55,14 +55,13 @@ export class Connection extends SocketStream {
     this.#record = record;
   }
 
-  /** The reply has left. For the `finish` event of a response; a last reply does not need it. */
-  readonly replyLeft = (): void => {
+  protected override replyLeft(): void {
     this.#settle(false);
-    if (this.writableEnded) return; // node has ended the stream, for example because of HTTP/1.0
+    if (this.isEnding) return;
     this.#message = this.firstPiece = undefined;
     this.#enter('idle');
     this.#proceed();
-  };
+  }
 
   /** No other request is read. Whoever calls this from outside ends the stream with the last reply. */
   startEnding(): void {

@@ -59,18 +59,16 @@ export function addRequestListeners(server: Server<typeof IncomingRequest>, hand
 
   function reply(connection: Connection, request: ParsedRequest, response: ServerResponse, record: AccessRecord, value: Reply, isLast: boolean): void {
     connection.refuseContent = undefined;
-    if (isLast) {
-      connection.startEnding();
-    } else {
-      response.on('finish', connection.replyLeft);
-      connection.read(0); // Faster: asks for more now, not in a tick of its own (`readable.read(0)`). With the one in connection.ts 0.05
-    }
+    if (isLast) connection.startEnding();
+    else connection.read(0); // Faster: asks for more now, not in a tick of its own (`readable.read(0)`). With the one in connection.ts 0.05
+    record.status = value.status;
     try {
       send(response, value, isLast);
     } catch (error) {
-      send(response, unexpected(error, request), isLast); // node throws for an illegal field, which prevents response splitting
+      const problem = unexpected(error, request);
+      record.status = problem.status;
+      send(response, problem, isLast); // node throws for an illegal field, which prevents response splitting
     }
-    record.status = response.statusCode;
   }
 
   function onConnect(message: IncomingRequest): void {

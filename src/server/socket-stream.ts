@@ -27,6 +27,9 @@ export abstract class SocketStream extends Duplex {
     return this.socket.bytesRead === 0;
   }
 
+  /** Called when a reply has left. */
+  protected abstract replyLeft(): void;
+
   /** Puts bytes back that cannot be used yet, and pauses the socket. Node then reads no more: its high water mark is 0. */
   protected hold(bytes: Buffer): void {
     // `read` joins the records that came with the first one: each takes some hundred bytes of memory, and may carry a single byte of data.
@@ -37,11 +40,14 @@ export abstract class SocketStream extends Duplex {
 
   // Node calls these methods, and those of `Connection` that begin with `_`: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
 
+  // A chunk is a whole reply. Node 20 and 22 write an empty chunk behind one with content.
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Done): void {
-    if (chunk.length > 0) this.socket.write(chunk, encoding); // node's last chunk is empty
+    if (chunk.length === 0) return done();
+    const taken = () => { done(); this.replyLeft(); };
+    this.socket.write(chunk, encoding);
     // That `write` returns true does not say that the system has taken the bytes. After an error, `done` must not be called.
     const { writableLength, errored, destroyed } = this.socket;
-    if (writableLength === 0 && errored === null && !destroyed) done();
-    else this.socket.write('', (error) => { if (!error) done(); });
+    if (writableLength === 0 && errored === null && !destroyed) taken();
+    else this.socket.write('', (error) => { if (!error) taken(); });
   }
 }

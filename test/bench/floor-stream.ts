@@ -11,7 +11,6 @@ const record = { status: undefined, close: () => {} };
 const parser = createParser({ keepAliveTimeout: 0, requireHostHeader: false, optimizeEmptyRequests: true }, (message, response) => {
   const connection = connectionOf(message.socket);
   connection.oweReply(message, 0, record);
-  response.on('finish', connection.replyLeft);
   response.writeHead(200, fields);
   response.end(body);
 });

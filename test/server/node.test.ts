@@ -6,7 +6,7 @@
 //  2. A piece that is pushed while the stream flows has been parsed when `push` returns, with the events of its head.
 //  3. A message is complete when the piece with its last byte has been pushed, and it ends later.
 //  4. When a piece has been parsed, node asks for the next one (`_read`).
-//  5. `finish` of a response comes when the stream has said that its bytes are written, and not before.
+//  5. `writeHead` and `end` with a string write the whole reply as one chunk, and other chunks are empty.
 //  6. A stream without `destroySoon` is ended after the last reply, when that has been written.
 //  7. `Connection: close` among the fields of a reply makes it the last one, and nothing else does on a request that says nothing.
 //  8. A request that says close, or is HTTP/1.0 without keep-alive, makes node say close and end the stream.
@@ -50,14 +50,14 @@ type Options = ServerOptions & { readonly reply?: (message: IncomingMessage, res
 async function startStream({ reply = (_, response) => response.end(), holds = false, maxHeadersCount, ...options }: Options = {}) {
   const events: string[] = [];
   const requests: IncomingMessage[] = [];
-  let written = '';
+  const chunks: string[] = [];
   const waiting: (() => void)[] = [];
   const stream = new Duplex({
     readableHighWaterMark: 0,
     decodeStrings: false,
     read: () => events.push('read'),
     write: (chunk, _, done) => {
-      written += String(chunk);
+      chunks.push(String(chunk));
       if (holds) waiting.push(done);
       else done();
     },
@@ -85,9 +85,9 @@ async function startStream({ reply = (_, response) => response.end(), holds = fa
   const ownOfNode = () => Reflect.ownKeys(stream).filter((key) => !ownBefore.has(key));
   await turns();
   return {
-    server, stream, events, requests, ownOfNode,
+    server, stream, events, requests, chunks, ownOfNode,
     push: (text: string) => stream.push(Buffer.from(text, 'latin1')),
-    written: () => written,
+    written: () => chunks.join(''),
     /** Says that the bytes of the first write are written, and then those of the next ones. */
     release: async () => {
       for (let done = waiting.shift(); done !== undefined; done = waiting.shift()) {
@@ -202,14 +202,15 @@ describe('a stream that is given to a server of node:http', limit, () => {
     }
   });
 
-  test('5. finish of a response comes when the stream has said that its bytes are written', async () => {
-    const { newEvents, push, release, written } = await startStream({ holds: true });
-    push(GET);
-    await turns();
-    assert.match(written(), /^HTTP\/1\.1 200 OK\r\n/);
-    assert.deepEqual(newEvents(), ['request']);
-    await release();
-    assert.deepEqual(newEvents(), ['finish']);
+  test('5. writeHead and end with a string write the whole reply as one chunk, and other chunks are empty', async () => {
+    for (const [body, length] of [['', '0'], ['x', '1'], ['\u{1F44B}\u00e9', '6']] as const) {
+      const { chunks, push, written } = await startStream({ reply: (_, response) => response.writeHead(200, ['Content-Length', length]).end(body) });
+      push(GET);
+      await turns();
+      assert.match(written(), /^HTTP\/1\.1 200 OK\r\n/);
+      assert.ok(written().endsWith(`\r\n\r\n${body}`));
+      assert.deepEqual(chunks.filter((chunk) => chunk !== ''), [written()]);
+    }
   });
 
   test('6. a stream without destroySoon is ended after the last reply, when that has been written', async () => {
