@@ -60,6 +60,16 @@ describe('a piece ends behind CR LF CR LF', () => {
     });
   }
 
+  test('behind any number of any bytes but CR', () => {
+    for (let length = 1; length < 9; length += 1) {
+      for (let byte = 0; byte < 256; byte += 1) {
+        if (byte === 13) continue;
+        const before = String.fromCharCode(byte).repeat(length);
+        assert.deepEqual(piecesOf([`${before}\r\n\r\n${before}`]), [`${before}\r\n\r\n`, before]);
+      }
+    }
+  });
+
   test('and four bytes that end a piece begin no second one', () => {
     assert.deepEqual(piecesOf(['a\r\n\r', '\n\r\nb\r\n\r\nc']), ['a\r\n\r', '\n', '\r\nb\r\n\r\n', 'c']);
     assert.deepEqual(piecesOf(['a\r\n\r\n', '\r\nb']), ['a\r\n\r\n', '\r\nb']);
