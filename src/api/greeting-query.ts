@@ -34,9 +34,9 @@ const BLANK_NAME: GreetingErrors = { name: ['The name is only white space: at le
 
 /** Returns what is wrong with a name, in words for the person who sent it, or undefined when it keeps all rules. */
 export function validateName(name: string): GreetingErrors | undefined {
-  // Characters are code points, as in `maxLength` of JSON Schema, and white space around the name counts as well.
-  const length = Array.from(name).length;
-  if (length < MIN_NAME_LENGTH) return EMPTY_NAME;
+  if (name.length < MIN_NAME_LENGTH) return EMPTY_NAME;
+  // Characters are code points, as in `maxLength` of JSON Schema: one or two code units. White space around the name counts, too.
+  const length = name.length > MAX_NAME_LENGTH ? Array.from(name).length : name.length;
   if (length > MAX_NAME_LENGTH) return { name: [`The name has ${length} characters: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} are accepted.`] };
   return name.trim() === '' ? BLANK_NAME : undefined;
 }

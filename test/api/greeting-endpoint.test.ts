@@ -18,6 +18,16 @@ test('each greeting has its own name and its own time, also when another was mad
   }
 });
 
+test('a greeting is JSON for every character that a name can have', () => {
+  time = TIME;
+  for (const code of [...Array(0x10000).keys(), 0x1F44B, 0x10FFFF]) {
+    if (code >= 0xD800 && code <= 0xDFFF) continue; // half of a surrogate pair, which no query can say
+    const name = String.fromCodePoint(code);
+    const message = `Hello, a${name}b!`;
+    assert.equal(bodyOf(`name=a${encodeURIComponent(name)}b`), JSON.stringify({ message, generatedAt: '2026-11-20T10:15:30.007+00:00' }));
+  }
+});
+
 test('each 400 has its own errors and its own trace id, also when another was made right before', () => {
   const empty = 'The name is empty: 1 to 80 characters are accepted.';
   const blank = 'The name is only white space: at least one other character is needed.';
