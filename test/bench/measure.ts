@@ -25,8 +25,8 @@ export type Result = Setup & {
 type RunningServer = { readonly result: Result; readonly server: Server };
 
 const WARM_UP_REQUESTS = 1000; // for one path, before the next path
-const SLICE_REQUESTS = 2500; // for one measurement, about 30 ms
-const SLICES = 4; // of each path in a round
+const SLICE_REQUESTS = 2500; // for one measurement, about 30 ms, and as many right before it
+const SLICES = 2; // of each path in a round
 
 /**
  * Runs rounds until `timeMs` are over, at least one, and returns a result for each setup. Each round starts new server
@@ -54,10 +54,8 @@ async function measureRound(load: Load, paths: readonly string[], results: reado
   for (const result of results) servers.push({ result, server: await startServer(result.script, result.env) });
   await warmUpAll(load, servers, paths);
   for (let slice = 0; slice < SLICES; slice += 1) {
-    // Each server is first as often as it is last, so that the order gives none of them an advantage.
-    const order = slice % 2 === 0 ? servers : servers.toReversed();
     for (const path of paths) {
-      for (const server of order) await measureSlice(load, server, path);
+      for (const server of servers) await measureSlice(load, server, path);
     }
   }
   for (const server of servers) await finish(load, server);
@@ -88,9 +86,11 @@ async function measureSlice(load: Load, { result, server }: RunningServer, path:
     // Each connection gets a request, so that all of them have been in use.
     await load.run({ port, requestKind, path, connections, requests: connections, timeMs: Infinity });
   }
+  const slice = { port, requestKind, path, connections: active, requests: SLICE_REQUESTS, timeMs: Infinity };
+  await load.run(slice); // not measured: the CPU's caches are still filled by the server before it
   await sleep(settleMs);
   const before = cpuTime(pid);
-  const run = await load.run({ port, requestKind, path, connections: active, requests: SLICE_REQUESTS, timeMs: Infinity });
+  const run = await load.run(slice);
   await sleep(settleMs);
   figures.status = run.status;
   figures.cpu.push((cpuTime(pid) - before) / SLICE_REQUESTS);
