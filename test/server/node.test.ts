@@ -31,7 +31,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
-import { connect, createServer as createNetServer, Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -39,6 +39,7 @@ import { connect as connectTls, TLSSocket, type SecureContext } from 'node:tls';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
 import { Connection } from '../../src/server/connection.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
+import { startPair } from '../support/socket-pair.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n';
@@ -103,23 +104,6 @@ async function startStream({ reply = (_, response) => response.end(), holds = fa
 /** Enough for all that is done in this turn of the event loop, and in the next ones. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 5; i += 1) await turn();
-}
-
-/** A server that accepts one connection, and both ends of that. */
-async function startPair(t: TestContext, options: { readonly allowHalfOpen?: boolean } = {}): Promise<{ client: Socket; accepted: Socket }> {
-  const server = createNetServer({ allowHalfOpen: true, ...options }).listen({ port: 0, host: '127.0.0.1' });
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
-  const connection = once(server, 'connection');
-  const client = connect({ port: address.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true }).on('error', () => {});
-  const [accepted] = await connection;
-  t.after(() => {
-    client.destroy();
-    accepted.destroy();
-    server.close();
-  });
-  return { client, accepted: accepted.on('error', () => {}) };
 }
 
 function makeContext(t: TestContext): SecureContext {

@@ -325,8 +325,9 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
     assert.deepEqual(failures, [failure, failure]);
   });
 
-  test('by node, because a reply has an illegal field, becomes a 500 and a report, and no byte of the reply goes out', async (t) => {
-    const { port, failures } = await serve(t, { finished: () => {} }, () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']));
+  test('by node, because a reply has an illegal field, becomes a 500, in the access log, too, and a report, and no byte of the reply goes out', async (t) => {
+    const logged: (number | undefined)[] = [];
+    const { port, failures } = await serve(t, { finished: ({ status }) => logged.push(status) }, () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']));
     const unknown = await exchange(port, head('BREW /c HTTP/1.1', 'Host: a'));
     assert.deepEqual(unknown.replies.map((reply) => [reply.status, reply.headers.at(-1), reply.body]), [[500, 'Connection: close', problem('/c')]]);
     const { replies } = await exchange(port, head('GET /a HTTP/1.1', 'Host: a') + requestBytes('GET', '/b'));
@@ -334,6 +335,7 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
       [500, 'Connection: keep-alive', problem('/a')], [500, 'Connection: close', problem('/b')],
     ]);
     assert.deepEqual(failures.map((error) => error instanceof Error && 'code' in error && error.code), ['ERR_INVALID_CHAR', 'ERR_INVALID_CHAR', 'ERR_INVALID_CHAR']);
+    assert.deepEqual(logged, [500, 500, 500]);
   });
 
   test('by those who are told of a closed connection becomes a report', async (t) => {

@@ -1,6 +1,6 @@
 // The sequences of `npm test`.
 import { allSequences } from './exhaustive.ts';
-import { behindEmptyLines, greeting, lastGreeting } from './parts.ts';
+import { behindEmptyLines, greeting, lastGreeting, withTooMuchContent } from './parts.ts';
 import { randomSequences } from './random-sequence.ts';
 import type { ClientStep, Sequence, Step } from './steps.ts';
 
@@ -22,6 +22,8 @@ const RARE: readonly Sequence[] = [
   { surroundings, steps: [client({ kind: 'send', parts: [behindEmptyLines(1)], held: Infinity })] },
   // A connection that is over does not count when connections are cut.
   { surroundings, steps: [client({ kind: 'send', parts: [lastGreeting(1)], held: 0 }), { kind: 'stop', turns: 1 }, { kind: 'cut', turns: 1 }] },
+  // A refusal that the client does not read is the only reply, also when the request ends right behind what it was refused for.
+  { surroundings, steps: [client({ kind: 'stop reading' }), client({ kind: 'send', parts: [withTooMuchContent()], held: 0 })] },
 ];
 
 export function* defaultSequences(): Generator<Sequence> {

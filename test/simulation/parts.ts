@@ -22,6 +22,9 @@ export const lastGreeting = (number: number) => last({ ...greeting(number), byte
 
 export const behindEmptyLines = (number: number) => ({ ...greeting(number), bytes: `\r\n\r\n${greeting(number).bytes}` });
 
+/** A request whose content is one byte too long and ends behind that byte. */
+export const withTooMuchContent = () => last(empty(413, `${target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked')}10001\r\n${'x'.repeat(65_537)}\r\n0\r\n\r\n`));
+
 const CHUNKS = '3;x=y\r\nabc\r\n4\r\n\r\n\r\n\r\n0\r\n';
 
 const LEGAL = [

@@ -1,0 +1,21 @@
+// Two sockets that are connected with each other.
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** A server that accepts one connection, and both ends of that. */
+export async function startPair(t: TestContext, options: { readonly allowHalfOpen?: boolean } = {}): Promise<{ client: Socket; accepted: Socket }> {
+  const server = createServer({ allowHalfOpen: true, ...options }).listen({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
+  const connection = once(server, 'connection');
+  const client = connect({ port: address.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true }).on('error', () => {});
+  const [accepted] = await connection;
+  t.after(() => {
+    client.destroy();
+    accepted.destroy();
+    server.close();
+  });
+  return { client, accepted: accepted.on('error', () => {}) };
+}
