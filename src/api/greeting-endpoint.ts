@@ -25,8 +25,8 @@ export function createGreetingEndpoint(now: () => number): Handler {
 const UNESCAPED = /^[ !#-[\]-~]*$/;
 
 function replyWith({ message, generatedAt }: Greeting): Reply {
-  const json = UNESCAPED.test(message) ? `{"message":"${message}","generatedAt":"${generatedAt}"}` : JSON.stringify({ message, generatedAt });
-  return contentReply(200, 'application/json; charset=utf-8', json);
+  const json = UNESCAPED.test(message) ? `"${message}"` : JSON.stringify(message);
+  return contentReply(200, 'application/json; charset=utf-8', `{"message":${json},"generatedAt":"${generatedAt}"}`);
 }
 
 /** Returns a function with the same results as `make`. It calls `make` only when the value differs from that of the call before. */

@@ -33,7 +33,7 @@ export class PieceFinder {
   #endOfLinesIn(bytes: Buffer): number {
     let matched = this.#matched;
     for (let at = 0; at < bytes.length; at += 1) {
-      while (matched === 0 && (bytes[at + 3] ?? 0) > CR) at += 4; // Faster: none of these begins the end. 0.06 with a browser's fields
+      while (matched === 0 && (bytes[at + 3] ?? 0) > CR) at += 4; // Faster: the end begins in none of these four. 0.06 with a browser's fields
       if (bytes[at] === END[matched]) matched += 1;
       else matched = bytes[at] === CR ? 1 : 0;
       if (matched === END.length) {

@@ -10,7 +10,7 @@ const SAMPLED = 1;
  * taken from it; otherwise a new trace begins.
  */
 export function childTraceparent(parent: string | undefined): string {
-  const [, version, parentTraceId, flags = '', more] = (parent === undefined ? null : TRACEPARENT.exec(parent)) ?? [];
+  const [, version, parentTraceId, flags = '', more] = parent?.match(TRACEPARENT) ?? [];
   const ids = randomDigits();
   const spanId = ids.slice(32);
   // Section 3.2.2: version, trace id, span id, flags.
