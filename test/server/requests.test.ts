@@ -325,7 +325,7 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
     assert.deepEqual(failures, [failure, failure]);
   });
 
-  test('by node, because a reply has an illegal field, becomes a 500, in the access log, too, and a report, and no byte of the reply goes out', async (t) => {
+  test('by node, because a reply has an illegal field, becomes a 500, also in the access log, and a report, and no byte of the reply goes out', async (t) => {
     const logged: (number | undefined)[] = [];
     const { port, failures } = await serve(t, { finished: ({ status }) => logged.push(status) }, () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']));
     const unknown = await exchange(port, head('BREW /c HTTP/1.1', 'Host: a'));
