@@ -44,7 +44,7 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
 
   const servers: Server[] = [];
   function create(serverHandler: Handler, secureContext?: () => SecureContext): NodeServer {
-    const server = createServer(serverHandler, options, secureContext);
+    const server = createServer({ ...options, handler: serverHandler }, secureContext);
     servers.push(server);
     return server.nodeServer;
   }

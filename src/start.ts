@@ -4,7 +4,7 @@ import { createApp, type App } from './app.ts';
 import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
 import { watchDescriptors } from './host/descriptors.ts';
 import { listen, type Bound, type ListenTarget } from './host/listen.ts';
-import { createLog } from './host/log.ts';
+import { createLog, type Log } from './host/log.ts';
 import { createOutput } from './host/output.ts';
 import { createReportLogger } from './host/report-logger.ts';
 import { installReloadHandler, installStopHandler } from './host/signals.ts';
@@ -13,44 +13,42 @@ import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
 
 const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits for its last log lines to be written
 
-const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
-const log = createLog(output.write);
-let closeAll = () => {};
-
-/** Ends the process when the log has been written. If that must wait, no connection is left open in the meantime. */
-function exit(exitCode: number): void {
-  void output.end(FLUSH_TIMEOUT_MS).then(() => process.exit(exitCode));
-  setImmediate(closeAll);
-  closeAll = () => {}; // only once: if it throws, that calls this function again
-}
-
-installUncaughtErrorHandler(log, exit);
-
 /** Starts the service. Resolves when it listens, and rejects with a StartError when it cannot. */
 export async function start(): Promise<void> {
+  const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
+  const log = createLog(output.write);
+  let app: App | undefined;
+  let isStopping = false;
+
+  /** Ends the process when the log has been written. If that must wait, no connection is left open in the meantime. */
+  function exit(exitCode: number): void {
+    void output.end(FLUSH_TIMEOUT_MS).then(() => process.exit(exitCode));
+    const running = app;
+    app = undefined; // only once: if this throws, it calls this function again
+    setImmediate(() => {
+      running?.stopListening();
+      running?.closeAll();
+    });
+  }
+  installUncaughtErrorHandler(log, exit);
+
   const configuration = readConfiguration(process.env);
-  const { environment } = configuration;
+  const { environment, allowedHosts, keepAliveTimeoutMs, maxConnections } = configuration;
   if (isAlmostDevelopment(environment)) log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
 
   const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
-  const { allowedHosts, keepAliveTimeoutMs, maxConnections } = configuration;
-  const app = await createApp({ development: environment === 'Development', now: Date.now, allowedHosts, keepAliveTimeoutMs, maxConnections, reports });
-  let isStopping = false;
-
-  closeAll = () => {
-    app.stopListening();
-    app.closeAll();
-  };
+  const service = await createApp({ development: environment === 'Development', now: Date.now, allowedHosts, keepAliveTimeoutMs, maxConnections, reports });
+  app = service;
 
   /** Drains. New connections to sockets that were handed over are then left to other processes, present or future. */
   function startDraining(): void {
     isStopping = true;
-    app.startDraining();
-    if ([...configuration.http, ...configuration.https].some(({ fd }) => fd !== undefined)) app.stopListening();
+    service.startDraining();
+    if ([...configuration.http, ...configuration.https].some(({ fd }) => fd !== undefined)) service.stopListening();
   }
 
   const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = configuration;
-  installStopHandler({ ...app, startDraining, summarize: reports.summarize, exit }, { delayMs, timeoutMs }, log);
+  installStopHandler({ ...service, startDraining, summarize: reports.summarize, exit }, { delayMs, timeoutMs }, log);
 
   const bound: Bound[] = [];
   const failures: StartError[] = [];
@@ -63,7 +61,7 @@ export async function start(): Promise<void> {
     else bound.push(result);
   }
 
-  const { secureServers, reload } = await createSecureServers(app, configuration);
+  const { secureServers, reload } = await createSecureServers(service, configuration, log);
   installReloadHandler(reload, log);
 
   // HTTPS listens first, because plain HTTP is redirected to its port.
@@ -73,7 +71,7 @@ export async function start(): Promise<void> {
     failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see.'], EXIT_CODES.configuration));
   }
   for (const target of configuration.http) {
-    await serve('http', redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort), target);
+    await serve('http', redirectPort === undefined ? service.createServer() : service.createRedirectServer(redirectPort), target);
   }
   if (failures.length > 0) throw joinStartErrors(failures);
 
@@ -82,7 +80,7 @@ export async function start(): Promise<void> {
 }
 
 /** Creates the servers for HTTPS, each with its target, and a function that reads their TLS files again. */
-async function createSecureServers(app: App, { https, tlsFiles }: Configuration) {
+async function createSecureServers(app: App, { https, tlsFiles }: Configuration, log: Log) {
   if (tlsFiles === undefined) return { secureServers: [], reload: undefined };
   const { readTlsFiles } = await import('./host/tls-files.ts'); // loaded only with TLS files, because loading TLS makes the start longer
   let context = readTlsFiles(tlsFiles, log);

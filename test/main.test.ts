@@ -268,11 +268,7 @@ test('the log shows that all file descriptors are in use', { skip: process.platf
 });
 
 test('an error while a file of the service is loaded is one line at level fatal, and the exit code is 1', async (t) => {
-  const throwing = `const { stdout } = process;
-    Object.defineProperty(process, 'stdout', { configurable: true, get() {
-      Object.defineProperty(process, 'stdout', { value: stdout });
-      throw new TypeError('boom');
-    } });`;
+  const throwing = "process.getBuiltinModule = () => { throw new TypeError('boom'); };"; // node-http.ts calls it
   const { lines, code } = await spawnService(t, { PORT: '0' }, importing(throwing)).ended();
   assert.deepEqual(lines.map(({ level, message }) => [level, message]), [['fatal', 'The process ends because of an error that nothing caught.']]);
   assert.match(JSON.stringify(lines[0]?.['error']), /^\{"name":"TypeError","message":"boom","stack":"TypeError: boom\\n .*"\}$/);

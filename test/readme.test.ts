@@ -7,7 +7,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
-import { MAX_CONTENT_BYTES, MAX_HEAD_BYTES, MAX_HEADER_LINES } from '../src/http/request-head.ts';
+import { MAX_CHUNK_LINE_BYTES, MAX_FRAMING_BYTES } from '../src/http/content.ts';
+import { MAX_CONTENT_BYTES } from '../src/http/head.ts';
+import { MAX_FIELD_LINES, MAX_HEAD_BYTES } from '../src/http/head-reader.ts';
 import { LIMITS } from '../src/server/limits.ts';
 import { portIn, spawnService } from './support/process.ts';
 import { exchange, requestBytes } from './support/wire.ts';
@@ -49,8 +51,25 @@ const words = (text: string) => text.split(/\s+/).filter((word) => /\w/.test(wor
 
 test('the texts are short, and so are their sentences', () => {
   assert.ok(readme.trimEnd().split('\n').length <= 110 && readme.trim().split(/\s+/).length <= 1_500);
-  assert.ok(book.trimEnd().split('\n').length <= 160);
+  assert.ok(book.trimEnd().split('\n').length <= 200);
   assert.deepEqual([readme, book, deploy, security].flatMap(sentences).filter((sentence) => words(sentence) > 30), []);
+});
+
+test('the pictures are short: at most 30 lines each, and at most half of the book', () => {
+  const lengthsIn = (text: string) => found(text, /^```mermaid\n(.*?)^```$/gms).map((picture) => picture.trimEnd().split('\n').length);
+  const inBook = lengthsIn(book);
+  assert.deepEqual([inBook.length, lengthsIn(deploy).length], [4, 1]);
+  assert.deepEqual([...inBook, ...lengthsIn(deploy)].filter((lines) => lines > 30), []);
+  assert.ok(inBook.reduce((sum, lines) => sum + lines) <= 100);
+});
+
+test('the picture of the layers has the imports of src, and no others', () => {
+  const [picture = ''] = found(book, /^```mermaid\nflowchart TD\n(.*?)^```$/gms);
+  const drawn = Array.from(picture.matchAll(/^ +(\w+)(?:\[.*?\])? --> (\w+)/gm), ([, from, to]) => `${from} --> ${to}`);
+  const layerOf = (path: string) => (path === 'start.ts' ? 'main' : path.replace(/[/.].*/, ''));
+  const imports = Array.from(sources).flatMap(([path, source]) =>
+    found(source, /(?:from|import\()\s?'(\.[^']+)'/g).map((imported) => [layerOf(path), layerOf(join(dirname(path), imported))]));
+  assert.deepEqual(sorted(drawn), sorted(imports.filter(([from, to]) => from !== to).map((edge) => edge.join(' --> '))));
 });
 
 for (const path of ['README.md', 'src/README.md', 'deploy/README.md', 'SECURITY.md', ...filesIn('test', 'README.md').map((file) => `test/${file}`)]) {
@@ -89,7 +108,7 @@ test('the configuration table has every variable that is read, with its default 
 
 test('the tables have the limits, the log messages, the exit codes and the refusals of the code', () => {
   const { headMs, requestMs, unreadMs, lingerMs } = LIMITS;
-  for (const limits of [`${headMs / 1000} s; ${requestMs / 1000} s | 408`, `${MAX_HEAD_BYTES / 1024} KiB; ${MAX_HEADER_LINES}; ${MAX_CONTENT_BYTES / 1024} KiB | 431; 431; 413`, `an unread reply | ${unreadMs / 1000} s`, `receiving after the last reply | ${lingerMs / 1000} s`]) {
+  for (const limits of [`${headMs / 1000} s; ${requestMs / 1000} s; ${headMs / 1000} s | 408; 408; closed`, `${MAX_HEAD_BYTES / 1024} KiB; ${MAX_HEAD_BYTES / 1024} KiB; ${MAX_FIELD_LINES}; ${MAX_CONTENT_BYTES / 1024} KiB | 414; 431; 431; 413`, `${MAX_FRAMING_BYTES / 1024} KiB; ${MAX_CHUNK_LINE_BYTES / 1024} KiB | 400, or 431 for trailers; 400`, `an unread reply; receiving after the last reply | ${unreadMs / 1000} s; ${lingerMs / 1000} s`]) {
     assert.ok(readme.includes(`| ${limits} |`), limits);
   }
   const calls = Array.from(sources.values()).flatMap((source) => Array.from(source.matchAll(/\b(?:log|accessLog)\((?:'(\w+)', '([^']+)')?/g)));

@@ -64,11 +64,12 @@ const schemas = {
 // The examples are what the endpoint replies to these requests, at this time.
 const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));
 const asked: Request = {
-  method: 'GET', path: '/api/greetings', query: 'name=Ada%20Lovelace', host: 'localhost', traceId: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+  method: 'GET', path: '/api/greetings', query: 'name=Ada%20Lovelace', host: 'localhost', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
 };
 
-function response(description: string, mediaType: string, schema: keyof typeof schemas, { body }: Reply) {
-  const example: unknown = JSON.parse(body);
+/** What is said of a reply with this media type. Its content is the example: as a value if it is JSON (RFC 8259, RFC 6839 3.1). */
+export function response(description: string, mediaType: string, schema: keyof typeof schemas, { body }: Reply) {
+  const example: unknown = /[/+]json$/.test(mediaType) ? JSON.parse(body) : body;
   return { description, content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example } } };
 }
 

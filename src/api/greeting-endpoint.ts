@@ -16,7 +16,7 @@ export function createGreetingEndpoint(now: () => number): Handler {
   return (request) => {
     if (request.query === '') return replyToEmptyQuery(now());
     const result = parseGreetingQuery(request.query);
-    if ('errors' in result) return problem(result.errors)(request.traceId);
+    if ('errors' in result) return problem(result.errors)(request.traceparent);
     return replyWith(greet(result.parameters, timeStamp(now())));
   };
 }

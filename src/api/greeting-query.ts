@@ -20,12 +20,17 @@ export function parseGreetingQuery(query: string): { readonly parameters: Greeti
   return errors === undefined ? { parameters: { name } } : { errors };
 }
 
-// Faster: a query that is one name in ASCII, encoded without mistakes, needs no URLSearchParams, 0.06 of a bare server.
-const PLAIN_NAME = /^name=(?:[\w.~-]|%[0-7][\dA-Fa-f])*$/;
+// The first key that is `name` when it has been decoded, and its value if it has one. One pass: other keys are not decoded, because a
+// query may have thousands of them.
+const NAME = /(?:^|&)(?:n|%6[Ee])(?:a|%61)(?:m|%6[Dd])(?:e|%65)(?:=([^&]*)|&|$)/;
+// Faster: a value in ASCII, encoded without mistakes, needs no URLSearchParams, 0.06 of a bare server.
+const PLAIN = /^(?:[\w.~-]|%[0-7][\dA-Fa-f])*$/;
 
-// The constructor of URLSearchParams removes one leading `?`. One is added, because it is part of the first key.
 function nameIn(query: string): string | null {
-  return PLAIN_NAME.test(query) ? decodeURIComponent(query.slice('name='.length)) : new URLSearchParams(`?${query}`).get('name');
+  const match = NAME.exec(query);
+  if (match === null) return null;
+  const [, value = ''] = match;
+  return PLAIN.test(value) ? decodeURIComponent(value) : new URLSearchParams(`name=${value}`).get('name');
 }
 
 // Made once: the endpoint compares errors as objects, to make the same problem only once.

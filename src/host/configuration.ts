@@ -1,4 +1,5 @@
 // Reads the configuration from environment variables, and reports all mistakes in it at once.
+import net from 'node:net';
 import { readHandedSockets } from './handed-sockets.ts';
 import type { ListenTarget } from './listen.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
@@ -24,7 +25,6 @@ export type Configuration = {
   readonly shutdownTimeoutMs: number;
 };
 
-const net = process.getBuiltinModule('node:net'); // node has loaded it already; an import statement would make the start longer by a few ms
 
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;

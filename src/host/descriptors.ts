@@ -1,6 +1,6 @@
 // Checks whether this process has file descriptors left. Without one, libuv accepts each new connection and
 // closes it at once, and node does not report that.
-const fs = process.getBuiltinModule('node:fs'); // node has loaded it already; an import statement would load more files
+import fs from 'node:fs';
 
 const CHECK_MS = 1_000;
 const THIS_FILE = new URL(import.meta.url); // a file that may be read under node's permission model, too

@@ -1,8 +1,7 @@
 // Listens on a port, or on a socket that was handed over, and tells the address that was really bound.
+import fs from 'node:fs';
 import type { Server } from 'node:net';
 import { EXIT_CODES, StartError } from './start-error.ts';
-
-const fs = process.getBuiltinModule('node:fs'); // node has loaded it already; an import statement would load more files
 
 /** A TCP port of this machine that is to be bound. */
 export type PortTarget = {

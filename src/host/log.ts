@@ -1,4 +1,5 @@
 // The log: one JSON object on each line. JSON escapes line feeds, so nothing that is logged can forge a line.
+import { inspect } from 'node:util';
 
 export type Level = 'info' | 'warn' | 'error' | 'fatal';
 export type Fields = Readonly<Record<string, unknown>>;
@@ -30,7 +31,7 @@ const MAX_CAUSES = 8; // an error can be its own cause
 
 /** A thrown value as fields: an Error with its stack and its causes, any other value as text. */
 function describeError(error: unknown, causes = MAX_CAUSES): Fields {
-  if (!(error instanceof Error)) return { thrown: process.getBuiltinModule('node:util').inspect(error) };
+  if (!(error instanceof Error)) return { thrown: inspect(error) };
   const { name, message, stack, cause } = error;
   const described = { name, message, stack };
   return cause === undefined || causes === 0 ? described : { ...described, cause: describeError(cause, causes - 1) };

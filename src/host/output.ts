@@ -3,19 +3,19 @@ import type { Writable } from 'node:stream';
 
 const BATCH_MS = 50; // a batch is written when its first line has waited this long,
 const BATCH_CHARS = 64 * 1024; // or when it is longer than this
-const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the system has not taken yet
+const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the kernel has not taken yet
 
 export type Output = {
   /** Writes a line at once, and before it the lines that wait. It is dropped when more than twice the limit waits. */
   readonly write: (line: string) => void;
   /** Writes a line within 50 ms, in one batch with other lines. It is dropped when more than the limit waits. */
   readonly writeSoon: (line: string) => void;
-  /** Writes the lines that wait, and none after them. Resolves when the system has taken them, or after `timeoutMs`. */
+  /** Writes the lines that wait, and none after them. Resolves when the kernel has taken them, or after `timeoutMs`. */
   readonly end: (timeoutMs: number) => Promise<void>;
 };
 
 /**
- * An output to `stream`. When the system has taken all lines that were not dropped, and at the end, `dropped` is called
+ * An output to `stream`. When the kernel has taken all lines that were not dropped, and at the end, `dropped` is called
  * with the number of dropped lines.
  */
 export function createOutput(stream: Writable, dropped: (count: number) => void): Output {

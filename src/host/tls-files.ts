@@ -1,11 +1,20 @@
 // Reads the TLS certificates and the private key, and checks them before a connection needs them.
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { Log } from './log.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
+
+// BCP 195 (RFC 9325, sections 3.1.1, 3.4 and 4): TLS 1.2 or later, no renegotiation, and in TLS 1.2 only ciphers with forward secrecy
+// and authenticated encryption, in the server's order.
+const POLICY: SecureContextOptions = {
+  minVersion: 'TLSv1.2',
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20',
+  honorCipherOrder: true,
+};
 
 /**
  * Reads both files, and returns the context for TLS connections. Throws a StartError that names the file with
@@ -19,8 +28,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureC
   attempt('TLS_CERT_FILE', certFile, 'certificates that OpenSSL accepts for TLS', () => createSecureContext({ cert }));
   const context = attempt('TLS_KEY_FILE', keyFile, 'the private key of the certificate', () => {
     if (!certificate.checkPrivateKey(privateKey)) throw new Error('it belongs to another certificate');
-    // RFC 8996 deprecates older versions. The server's order of ciphers counts, as in node's own servers.
-    return createSecureContext({ cert, key, minVersion: 'TLSv1.2', honorCipherOrder: true });
+    return createSecureContext({ cert, key, ...POLICY });
   });
   if (Date.parse(certificate.validTo) < Date.now()) {
     log('warn', 'The TLS certificate has expired.', { file: certFile, validTo: certificate.validTo });

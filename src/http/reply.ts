@@ -9,14 +9,14 @@ export type Request = {
   readonly query: string;
   /** The value of Host, with the port if there is one. HTTP/1.0 may leave it out. */
   readonly host: string | undefined;
-  /** Not only a trace id: a whole `traceparent` (W3C Trace Context) of this service, for the problem document and the log. */
-  readonly traceId: string;
+  /** The `traceparent` of this service (W3C Trace Context): its trace id is that of the caller, if the caller has sent one. */
+  readonly traceparent: string;
 };
 
 export type Reply = {
   readonly status: number;
   /** The names and values of the header fields, in turn. */
-  readonly fields: string[];
+  readonly fields: readonly string[];
   readonly body: string;
 };
 

@@ -4,6 +4,8 @@ export type Target = {
   readonly path: string;
   /** Without its `?`; empty when there is none. */
   readonly query: string;
+  /** The host of a target in absolute-form. Whether it is the one of the request is for head.ts to say. */
+  readonly authority?: string | undefined;
 };
 
 // RFC 9112 3.2.1: a path, and perhaps `?` and a query. In the path: segments of pchar (RFC 3986 3.3). In the query: what browsers
@@ -13,18 +15,17 @@ const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-[\]-
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
 
 /**
- * The target of a request, or undefined when it is not legal. `host` is the legal Host of the request, if it has one. A target
- * without a path (RFC 9112 3.2.3, 3.2.4) is returned as the `path`, and no route has such a path.
+ * The target of a request, or undefined when it is not legal. A target without a path (RFC 9112 3.2.3, 3.2.4) is returned as the
+ * `path`, and no route has such a path.
  */
-export function parseTarget(method: string, target: string, host: string | undefined): Target | undefined {
+export function parseTarget(method: string, target: string): Target | undefined {
   if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
   if (target.startsWith('/')) return parseOriginForm(target);
   if (target === '*') return method === 'OPTIONS' ? { path: '*', query: '' } : undefined;
   const [, authority, rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
   if (authority === undefined) return undefined;
-  // RFC 9112 3.2: both must name the same host. With two names, a proxy may have looked at the other one.
-  const agrees = host === undefined ? isHost(authority) : authority.toLowerCase() === host.toLowerCase();
-  return agrees ? parseOriginForm(rest.startsWith('/') ? rest : `/${rest}`) : undefined;
+  const parsed = parseOriginForm(rest.startsWith('/') ? rest : `/${rest}`);
+  return parsed && { ...parsed, authority };
 }
 
 /**

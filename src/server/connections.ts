@@ -1,13 +1,15 @@
 // All connections of a server: how many there may be, how long each may last, and how they are closed.
 import type { Server, Socket } from 'node:net';
+import { Addresses } from './addresses.ts';
 import type { Connection } from './connection.ts';
 import type { Limits } from './limits.ts';
-import type { Reports } from './reports.ts';
-import type { SecureSocket } from './tls.ts';
+import { reportSafely, type Reports } from './reports.ts';
 
 /** Keeps the connections that `listener` accepts, at most `maxConnections` at once. Checks their time limits from now on. */
 export function createConnections(listener: Server, maxConnections: number, limits: Limits, reports: Reports) {
-  const all = new Map<Connection, SecureSocket | undefined>(); // each with its TLS socket, if it has one
+  const all = new Set<Connection>();
+  const handshaking = new Set<Connection>(); // those of them whose TLS handshake is not over
+  const addresses = new Addresses();
   let isListening = true;
   let isClosing = false;
   let resolveEnded: () => void;
@@ -16,16 +18,13 @@ export function createConnections(listener: Server, maxConnections: number, limi
   const timer = setInterval(sweep, limits.sweepMs).unref();
 
   function sweep(): void {
-    for (const [connection, secureSocket] of all) {
-      connection.addTime(limits.sweepMs, limits);
-      const isLate = secureSocket?.isHandshaking() && connection.stateMs >= limits.headMs + limits.sweepMs;
-      if (isLate || secureSocket?.isFlood()) connection.cut();
-    }
+    for (const connection of all) connection.addTime(limits.sweepMs, limits);
+    for (const connection of handshaking) if (connection.stateMs >= limits.headMs + limits.sweepMs) connection.cut();
     if (isClosing) closeIdle();
   }
 
   function closeIdle(): void {
-    for (const connection of all.keys()) if (connection.isIdle) connection.cut();
+    for (const connection of all) if (connection.isIdle) connection.cut();
   }
 
   function endIfEmpty(): void {
@@ -34,39 +33,39 @@ export function createConnections(listener: Server, maxConnections: number, limi
     resolveEnded();
   }
 
+  function remove(connection: Connection): void {
+    all.delete(connection);
+    handshaking.delete(connection);
+    addresses.remove(connection);
+  }
+
   function stopListening(): void {
     isListening = false;
     listener.close();
     endIfEmpty();
   }
 
-  function reportDropped(reason: 'idle' | 'full'): void {
-    try {
-      reports.dropped(reason);
-    } catch (error) {
-      reports.failed(error, '');
-    }
-  }
-
   return {
-    /** Whether one more connection is accepted. At the limit, the one that has been idle longest is closed for it. */
-    makeRoom: (): boolean => {
+    /** Whether one more connection is accepted from this address. When all places are taken, one is closed for it, or it is not accepted. */
+    makeRoom: (clientAddress: string | undefined): boolean => {
       if (all.size < maxConnections) return true;
-      let longestIdle: Connection | undefined;
-      for (const connection of all.keys()) {
-        if (connection.isIdle && connection.stateMs > (longestIdle?.stateMs ?? -1)) longestIdle = connection;
-      }
-      reportDropped(longestIdle === undefined ? 'full' : 'idle');
-      if (longestIdle === undefined) return false;
-      all.delete(longestIdle);
-      longestIdle.cut();
+      const givenUp = addresses.giveUp(clientAddress);
+      reportSafely(reports, ({ dropped }) => dropped(givenUp?.reason ?? 'full'));
+      if (givenUp === undefined) return false;
+      remove(givenUp.connection);
+      givenUp.connection.cut();
       return true;
     },
-    /** Keeps `connection` until `socket`, which carries it, has closed. */
-    add: (connection: Connection, socket: Socket, secureSocket: SecureSocket | undefined): void => {
-      all.set(connection, secureSocket);
+    /** Keeps `connection` until `socket`, which carries it, has closed. `isSecure`: the socket is a TLSSocket. */
+    add: (connection: Connection, socket: Socket, isSecure: boolean): void => {
+      all.add(connection);
+      if (isSecure) {
+        handshaking.add(connection);
+        socket.once('secure', () => handshaking.delete(connection)); // https://nodejs.org/api/tls.html#event-secure
+      }
+      addresses.add(connection);
       socket.once('close', () => {
-        all.delete(connection);
+        remove(connection);
         endIfEmpty();
       });
     },
@@ -75,12 +74,12 @@ export function createConnections(listener: Server, maxConnections: number, limi
     /** Stops listening, closes idle connections, and resolves when the others have ended. */
     close: (): Promise<void> => {
       stopListening();
-      for (const connection of all.keys()) if (connection.isIdle && !connection.isNew) connection.cut();
+      for (const connection of all) if (connection.isIdle && !connection.isNew) connection.cut();
       // New ones later: a client that has just connected may have sent its request already.
       setTimeout(() => { isClosing = true; closeIdle(); }, limits.silentMs).unref();
       return ended;
     },
     /** Closes all connections at once, and returns on how many of them a reply had not left. */
-    closeAll: (): number => Array.from(all.keys()).filter((connection) => connection.cut()).length,
+    closeAll: (): number => Array.from(all).filter((connection) => connection.cut()).length,
   };
 }

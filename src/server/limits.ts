@@ -13,8 +13,6 @@ export const LIMITS = {
   silentMs: 250,
   /** How often these times are checked: a connection may last longer by up to twice this much, and never ends early. */
   sweepMs: 1_000,
-  /** Over TLS: how many bytes of records without data a client may send in `sweepMs`. */
-  tlsOverheadBytes: 64 * 1024,
 };
 
 export type Limits = { readonly [name in keyof typeof LIMITS]: number } & {

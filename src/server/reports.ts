@@ -1,5 +1,5 @@
 // What a server reports of its work.
-import type { ParsedRequest } from '../http/parsed-request.ts';
+import type { LegalRequest, Refusal } from '../http/request.ts';
 
 /** A request that is over. */
 export type FinishedRequest = {
@@ -23,8 +23,11 @@ export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void;
   /** A request was refused. */
   readonly refused: (status: number) => void;
-  /** At `maxConnections`, a connection was closed: the one that was idle longest, or the new one, because none was (`full`). */
-  readonly dropped: (reason: 'idle' | 'full') => void;
+  /**
+   * At `maxConnections`, a connection was closed: one that was `idle`; one whose address had the `most` connections; or the new one,
+   * because all were in use, and its own address had the most (`full`).
+   */
+  readonly dropped: (reason: 'idle' | 'most' | 'full') => void;
   /** A request is over. Undefined: nobody keeps an access log. */
   readonly finished: ((request: FinishedRequest) => void) | undefined;
 };
@@ -38,20 +41,27 @@ export type AccessRecord = {
 };
 
 const NO_RECORD: AccessRecord = { status: undefined, close: () => {} }; // one for all requests: nobody reads it
-/** Opens the record of a request; `request` is undefined when it could not be parsed. */
-export function openRecord(request: ParsedRequest | undefined, remoteAddress: string | undefined, { finished, failed }: Reports): AccessRecord {
-  if (finished === undefined) return NO_RECORD;
+
+/** Opens the record of a request, or of bytes that are none. */
+export function openRecord(request: LegalRequest | Refusal, remoteAddress: string | undefined, reports: Reports): AccessRecord {
+  if (reports.finished === undefined) return NO_RECORD;
   const startedAt = performance.now();
   return {
     status: undefined,
     close(aborted) {
-      const { method, path, traceId } = request ?? {};
+      const { method, path, traceparent: traceId } = request; // not before: a traceparent is generated when it is read
       const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-      try {
-        finished({ method, path, status: this.status, durationMs, traceId, remoteAddress, aborted: aborted || undefined });
-      } catch (thrown) {
-        failed(thrown, traceId ?? '');
-      }
+      const finished = { method, path, status: this.status, durationMs, traceId, remoteAddress, aborted: aborted || undefined };
+      reportSafely(reports, () => reports.finished?.(finished), traceId);
     },
   };
+}
+
+/** Calls `report`. An error in it is reported, too, and harms nothing else. */
+export function reportSafely(reports: Reports, report: (reports: Reports) => void, traceId = ''): void {
+  try {
+    report(reports);
+  } catch (error) {
+    reports.failed(error, traceId);
+  }
 }

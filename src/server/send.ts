@@ -1,32 +1,62 @@
-// How a reply is sent.
+// The two ways to reply: a legal request is answered by node's response; a refusal, which node never sees, is a text.
 import type { ServerResponse } from 'node:http';
-import type { Reply } from '../http/reply.ts';
+import type { Socket } from 'node:net';
+import type { IsAllowed } from '../http/head.ts';
+import { unexpectedProblem } from '../http/problem.ts';
+import type { Handler, Reply } from '../http/reply.ts';
+import type { LegalRequest } from '../http/request.ts';
+import { http } from './node-http.ts';
+import type { AccessRecord, Reports } from './reports.ts';
 
-const http = process.getBuiltinModule('node:http');
+export type Service = {
+  readonly handler: Handler;
+  /** Hosts for which it returns false are refused. */
+  readonly isAllowed: IsAllowed;
+  /** Whether the service drains: each reply is the last on its connection then. */
+  readonly isDraining: () => boolean;
+  readonly reports: Reports;
+};
 
-/** Sends a reply by node's response, which adds Date and Connection. After the last one node ends the connection. */
-export function send(response: ServerResponse, { status, fields, body }: Reply, isLast: boolean): void {
-  response.writeHead(status, isLast ? lastFields(fields) : fields);
+/**
+ * Answers `request` with what the handler replies. After the last reply node ends the connection. Every error is reported, and becomes
+ * a 500: also node's own for an illegal field, which prevents response splitting.
+ */
+export function answer(request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord, { handler, reports }: Service): void {
+  try {
+    send(handler(request), response, isLast, record);
+  } catch (error) {
+    reports.failed(error, request.traceparent);
+    send(unexpectedProblem(request.path), response, isLast, record);
+  }
+}
+
+// Node adds Date and `Connection: keep-alive`, unless they are there, and leaves out the content for HEAD. The reason is named,
+// because node would keep that of a reply which it has refused before.
+function send({ status, fields, body }: Reply, response: ServerResponse, isLast: boolean, record: AccessRecord): void {
+  record.status = status; // now, because the reply may leave at once
+  response.writeHead(status, http.STATUS_CODES[status], isLast ? [...fields, ...lastFields()] : [...fields]);
   response.end(body);
 }
 
-/**
- * The text of a last reply, where node provides no response. Throws when a field is illegal, as node does for other
- * replies: with a line feed in it, a client could write a reply of its own (response splitting).
- */
-export function textOf({ status, fields, body }: Reply): string {
-  let text = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n`;
-  const all = lastFields(fields);
-  for (let i = 0; i < all.length; i += 2) {
-    const [name = '', value = ''] = all.slice(i, i + 2);
-    http.validateHeaderName(name);
-    http.validateHeaderValue(name, value);
-    text += `${name}: ${value}\r\n`;
-  }
-  return `${text}\r\n${body}`;
+/** The text of a refusal, which is the last reply on its connection. */
+export function refusalText(status: number): string {
+  const [date, time, connection, close] = lastFields();
+  return `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Length: 0\r\n${date}: ${time}\r\n${connection}: ${close}\r\n\r\n`;
 }
 
 // RFC 9110 6.6.1: the date. RFC 9112 9.6: close.
-function lastFields(fields: readonly string[]): string[] {
-  return [...fields, 'Date', new Date().toUTCString(), 'Connection', 'close'];
+const lastFields = () => ['Date', new Date().toUTCString(), 'Connection', 'close'];
+
+/** Writes a whole reply. Calls `left` when the kernel has taken its bytes, perhaps at once; never, when it cannot be sent. */
+export function write(socket: Socket, reply: string | Buffer, encoding: BufferEncoding, left: () => void): void {
+  const taken = (error?: Error | null) => { if (!error && !socket.destroyed) left(); }; // Node 20 calls it without an error when destroyed
+  if ('encrypted' in socket) { // over TLS it is never at once, and the second write below would cost 12 µs
+    socket.write(reply, encoding, taken);
+    return;
+  }
+  socket.write(reply, encoding);
+  // That `write` returns true does not say that the kernel has taken the bytes.
+  const { writableLength, errored, destroyed } = socket;
+  if (writableLength === 0 && errored === null && !destroyed) left();
+  else socket.write('', taken);
 }

@@ -1,40 +1,18 @@
 // TLS on an accepted socket.
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import type { Limits } from './limits.ts';
-
-const BYTES_PER_DATA_BYTE = 64; // a record with a single byte of data has about 25 bytes
-
-export type SecureSocket = {
-  readonly socket: TLSSocket;
-  /** Whether the TLS handshake is not over. */
-  readonly isHandshaking: () => boolean;
-  /**
-   * Whether the client has sent almost only records without data since the last call. Those of the type KeyUpdate
-   * (RFC 8446 4.6.3) cost much CPU time, and nothing else notices them.
-   */
-  readonly isFlood: () => boolean;
-};
+import { Valve } from './valve.ts';
 
 /** Speaks TLS on `carrier`, with the certificate and the key in `secureContext`. */
-export function secure(carrier: Socket, secureContext: SecureContext, { tlsOverheadBytes }: Limits): SecureSocket {
+export function secure(carrier: Socket, secureContext: SecureContext): TLSSocket {
   const { TLSSocket } = process.getBuiltinModule('node:tls'); // it takes time to load, so it is loaded when it is needed
   const options = {
     isServer: true,
     secureContext,
     ALPNProtocols: ['http/1.1'], // RFC 7301: a client that speaks HTTP/2 only is told so in the handshake
-    highWaterMark: 0, // while the socket is paused, node reads no more than it has begun to read
+    highWaterMark: 0, // while the socket is paused, it asks for no more
   };
-  const socket = new TLSSocket(carrier, options);
-  let carried = 0, data = 0;
-  return {
-    socket,
-    isHandshaking: () => socket.getPeerFinished() === undefined,
-    isFlood: () => {
-      const newCarried = carrier.bytesRead - carried, newData = socket.bytesRead - data;
-      carried += newCarried;
-      data += newData;
-      return newCarried > tlsOverheadBytes + BYTES_PER_DATA_BYTE * newData;
-    },
-  };
+  const socket = new TLSSocket(new Valve(carrier), options);
+  // RFC 8446 6.2: an error of TLS ends the connection. After the handshake, this event of node is the only word of it.
+  return socket.on('_tlsError', () => socket.destroy());
 }

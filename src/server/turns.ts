@@ -1,18 +1,19 @@
-// The turns of connections that have more for the parser: a few in each turn of the event loop, the others in the next ones.
-// So what arrives meanwhile is answered first, and a crowd that sends ahead delays nobody else.
+// The turns of connections that have more to be read: one of them in each turn of the event loop, and then the others, in order. So what
+// arrives meanwhile is handled first, and a crowd that sends ahead delays nobody else.
 
-const PER_TURN = 16; // about a quarter of a millisecond
 const waiting = new Set<() => void>();
 
-/** Calls `callback` in one of the next turns of the event loop, after those that have waited for longer. */
+/** Calls `callback` in a later turn of the event loop, after those that wait already. */
 export function takeTurn(callback: () => void): void {
-  if (waiting.size === 0) setImmediate(runTurns);
+  if (waiting.size === 0) setImmediate(runTurn);
   waiting.add(callback);
 }
 
-function runTurns(): void {
-  const first = Array.from(waiting).slice(0, PER_TURN);
-  for (const callback of first) waiting.delete(callback);
-  if (waiting.size > 0) setImmediate(runTurns);
-  for (const callback of first) callback();
+function runTurn(): void {
+  for (const callback of waiting) {
+    waiting.delete(callback);
+    if (waiting.size > 0) setImmediate(runTurn);
+    callback();
+    break;
+  }
 }

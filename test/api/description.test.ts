@@ -2,7 +2,7 @@
 // of the service must say, and the schemas of this one, are in the rows of the contract.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document } from '../../src/api/description.ts';
+import { document, response } from '../../src/api/description.ts';
 import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from '../../src/api/greeting-query.ts';
 import { descriptionMisfits } from '../contract/openapi.ts';
 import { misfits, unknownKeywords } from '../support/schema.ts';
@@ -97,6 +97,15 @@ test('its examples fit its schemas and are what the service says', async (t) => 
   assert.ok(typeof refused === 'object' && refused !== null && 'traceId' in refused);
   assert.deepEqual({ ...refused, traceId: '' }, { ...invalid, traceId: '' });
   assert.equal(Object(failed).instance, '/api/greetings');
+});
+
+test('the example of a reply is a value when the reply is JSON, and its text when it is of any other media type', () => {
+  for (const [mediaType, body, example] of [
+    ['application/json', '{"a":1}', { a: 1 }], ['application/problem+json', '[]', []], ['text/plain', '1.0.0', '1.0.0'], ['text/plain', '1', '1'], ['application/json5', '{a:1}', '{a:1}'],
+  ] as const) {
+    const { content } = response('A reply.', mediaType, 'GreetingResponse', { status: 200, fields: [], body });
+    assert.deepEqual(content, { [mediaType]: { schema: { $ref: '#/components/schemas/GreetingResponse' }, example } });
+  }
 });
 
 test('each endpoint has an id, and each of its parameters and replies is described in words, as OpenAPI requires of replies', () => {

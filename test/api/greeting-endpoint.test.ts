@@ -5,8 +5,8 @@ import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
 const TIME = Date.UTC(2026, 10, 20, 10, 15, 30, 7);
 let time = TIME;
 const endpoint = createGreetingEndpoint(() => time);
-const bodyOf = (query: string, traceId = '00-1-2-00') =>
-  endpoint({ method: 'GET', path: '/api/greetings', query, host: 'localhost', traceId }).body;
+const bodyOf = (query: string, traceparent = '00-1-2-00') =>
+  endpoint({ method: 'GET', path: '/api/greetings', query, host: 'localhost', traceparent }).body;
 
 // What one request leaves behind must not be seen by the next one.
 test('each greeting has its own name and its own time, also when another was made right before', () => {

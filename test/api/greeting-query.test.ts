@@ -44,6 +44,26 @@ test('any other key is ignored', () => {
   assert.equal(nameIn('n%61me=Ada'), 'Ada');
 });
 
+test('each spelling of the key is found, and nothing else is, as URLSearchParams does', () => {
+  const spellings = Array.from('name', (letter) => [letter, letter.toUpperCase(), `%${letter.charCodeAt(0).toString(16)}`, `%${letter.charCodeAt(0).toString(16).toUpperCase()}`, '%6']);
+  const keys = spellings.reduce<readonly string[]>((begun, ways) => begun.flatMap((key) => ways.map((way) => key + way)), ['']);
+  for (const key of keys) {
+    for (const query of [`${key}=Ada`, `a=1&${key}=Ada&name=Grace`, `${key}&name=Grace`, `a=name=x&${key}=Ada`, `&&${key}==&`]) {
+      const expected = new URLSearchParams(query).get('name');
+      const result = parseGreetingQuery(query);
+      assert.deepEqual(result, expected === '' ? { errors: validateName('') } : { parameters: { name: expected ?? 'World' } }, query);
+    }
+  }
+});
+
+test('a query of 16 KiB full of keys is searched in one pass', () => {
+  for (const query of ['a&'.repeat(8_000), 'n&'.repeat(8_000), 'nam&'.repeat(4_000), '%6e&'.repeat(4_000), 'name'.repeat(4_000), `${'&'.repeat(16_000)}name=Ada`]) {
+    const start = process.cpuUsage();
+    for (let i = 0; i < 100; i += 1) assert.equal(nameIn(query), query.endsWith('Ada') ? 'Ada' : 'World');
+    assert.ok(process.cpuUsage(start).user < 10_000_000, 'a search that looks again and again takes a hundred times as long');
+  }
+});
+
 test('a parameter that breaks a rule is named with what is wrong with it', () => {
   for (const query of ['name', 'name=', 'a=1&name=', 'name=&name=Ada']) {
     assert.deepEqual(parseGreetingQuery(query), { errors: validateName('') });

@@ -10,7 +10,7 @@ const STILL_TIME = '2026-11-20T10:15:30.123+00:00';
 export type Connection = 'close' | 'keep-alive';
 
 const REASONS: Readonly<Record<number, string>> = {
-  200: 'OK', 400: 'Bad Request', 404: 'Not Found', 405: 'Method Not Allowed', 413: 'Payload Too Large', 417: 'Expectation Failed',
+  200: 'OK', 400: 'Bad Request', 404: 'Not Found', 405: 'Method Not Allowed', 413: 'Payload Too Large', 414: 'URI Too Long', 417: 'Expectation Failed',
   431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 501: 'Not Implemented', 505: 'HTTP Version Not Supported',
 };
 

@@ -47,4 +47,4 @@ export async function walkInProcess(t: TestContext, part: (subject: Subject) => 
   }
 }
 
-const REFUSALS = [400, 413, 417, 421, 431, 505];
+const REFUSALS = [400, 413, 414, 417, 421, 431, 501, 505];

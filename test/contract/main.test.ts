@@ -18,6 +18,7 @@ import { readOptions } from './options.ts';
 import { readReplies } from './reply.ts';
 import { describeDifference } from './report.ts';
 import type { Seen } from './row.ts';
+import { specification } from './specification.ts';
 import { isHead, talker, type Talk, type Talker } from './talk.ts';
 import { lookAt, targetAt } from './target.ts';
 import { answer, right, serve, throwingClock, type Behaviour } from './wrong-server.ts';
@@ -153,6 +154,26 @@ test('a description that differs is reported with the path and the reason, and n
   const lines = describeDifference(difference).split('\n');
   const body = JSON.stringify(document);
   assert.ok(lines.includes(`  ${body.slice(0, 300)} (${body.length - 300} more characters)`));
+});
+
+test('each value that a description lists is tried: a row for each member of an enum, which says what the reply has', async () => {
+  const parameters = [{ name: 'lang', in: 'query', required: false, schema: { type: 'string', enum: ['en', 'de AT'] } }] as const;
+  const replies: Readonly<Record<string, string>> = { 'lang=en': 'Hello', 'lang=de%20AT': 'Hola' };
+  let refused = '';
+  const talk = serve({ ...right, edit: (reply, { path, query }) => (path === '/x' ? { ...reply, status: query === refused ? 400 : 200, body: JSON.stringify({ message: replies[query] }) } : reply) });
+  async function wrongRows(listed: Readonly<Record<string, object>>): Promise<string[]> {
+    const { sections } = specification({ authority: 'localhost', environment: 'production' }, { '/x': { parameters, replies: {}, listed: { lang: listed } } });
+    const rows = sections.find(({ heading }) => heading === 'GET /x: the values of lang')?.rows ?? [];
+    assert.deepEqual(rows.map(({ says }) => says), ['en', 'de AT'].map((value) => `${value}, which the description lists for lang, is accepted, and the reply is the one for it`));
+    const results = await Promise.all(rows.map((row) => hold(row, { talk, exact: false, seen: [] })));
+    return results.flatMap((result) => (typeof result === 'string' ? [] : result.expected));
+  }
+  assert.deepEqual(await wrongRows({ en: { message: 'Hello' }, 'de AT': { message: 'Hola' } }), []);
+  assert.deepEqual(await wrongRows({ en: { message: 'Hello' }, 'de AT': { message: 'Servus' } }), ['message in the JSON body: "Servus"']);
+  refused = 'lang=en';
+  assert.deepEqual(await wrongRows({ en: { message: 'Hello' }, 'de AT': { message: 'Hola' } }), ['status 200']);
+  refused = '';
+  assert.deepEqual(await wrongRows({ en: { message: 'Hello' } }), ['what `listed` in endpoints.ts must say of lang=de AT, and does not']);
 });
 
 test('a URL that cannot be checked is reported in one sentence', () => {

@@ -21,6 +21,9 @@ const everyGreeting = ROWS.production
   .filter(({ steps }) => steps.some(({ replies }) => replies.flat().some(({ text }) => text.startsWith('message in the JSON body: "'))))
   .map(({ says }) => says);
 
+/** The sentences of the rows for the values that the description lists. They ask for nothing else, so they greet the world. */
+const everyListedValue = ROWS.production.flatMap(({ says }) => (says.includes(', which the description lists for ') ? [says] : []));
+
 /** The sentences of the rows in which a parameter is refused. */
 const everyRefusal = ROWS.production
   .filter(({ steps }) => steps.some(({ replies }) => replies.flat().some(({ text }) => text === 'status 400')))
@@ -54,6 +57,7 @@ export const mistakes: readonly Mistake[] = [
     'a key in another case is ignored',
     'a second question mark belongs to the key',
     'keys of the prototype are ignored',
+    ...everyListedValue,
   ]],
   ['nothing is trimmed', { trim: (name) => name }, [
     'spaces around a name are trimmed',
@@ -224,9 +228,9 @@ export const mistakes: readonly Mistake[] = [
   ]],
   ['a 405 has no Allow', { edit: (reply) => (reply.status === 405 ? { ...reply, fields: [] } : reply) }, ['a 405 has Allow: GET']],
   ['unknown methods are 501', { isImplemented: (method) => method !== 'CONNECT' && method !== 'BREW' }, [
-    'BREW, which is in no standard, is 405 on a mapped path and 404 on any other',
+    'BREW is 405 on a mapped path and 404 on any other: methods are tokens, and case-sensitive',
   ]],
-  ['methods are compared in any case', { isAllowed: (method) => method.toUpperCase() === 'GET' }, ['methods are case-sensitive: get is 405']],
+  ['methods are compared in any case', { isAllowed: (method) => method.toUpperCase() === 'GET' }, ['get is 405 on a mapped path and 404 on any other: methods are tokens, and case-sensitive']],
   ['CONNECT is a method like any other', { isImplemented: () => true }, ['CONNECT is 501, and ends the connection']],
   // Authentication, and fields that every reply has
   ['bad credentials are 401', { isAccepted: ({ fields }) => !fields.some((line) => line.startsWith('Authorization:')) }, [
@@ -350,18 +354,21 @@ export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, cau
     'two Hosts, different',
     'two Hosts, far apart',
     'two Hosts in HTTP/1.0',
-    'BREW with two Hosts',
     'CONNECT with two Hosts',
   ]],
   ['a line may end in a bare line feed', { request: (bytes) => bytes.replace(/\r?\n/g, '\r\n') }, [
-    'a chunk size with a bare line feed',
+    'LF behind a size',
+    'LF behind an extension',
+    'LF behind data',
+    'LF behind the last size',
+    'LF behind a trailer',
+    'LF behind the trailers',
+    'LF CR behind the trailers',
     'lines that end in a bare line feed',
-    'BREW with a line that ends in a bare line feed',
   ]],
   ['Transfer-Encoding overrides Content-Length', { request: inFirstHead((head) => (head.includes('Transfer-Encoding: chunked') ? head.replace(/Content-Length: .*\r\n/, '') : head)) }, [
     'both framings',
     'both framings the other way round',
-    'BREW with both framings',
   ]],
   ['user information is ignored', { request: (bytes) => bytes.replace('http://user@', 'http://') }, [
     'absolute-form with user information',
@@ -370,12 +377,13 @@ export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, cau
     'a fragment',
     'a fragment in the query',
     'absolute-form with a fragment',
-    'BREW with an illegal target',
   ]],
   ['too much content is 400', { reply: (bytes) => bytes.replaceAll(' 413 ', ' 400 ') }, [
     'a byte more than 64 KiB declared',
     'a byte more than 64 KiB, all sent',
     'a byte more than 64 KiB in chunks',
+    'a length that no number can hold',
+    'a chunk of 4 GiB',
     'too much content after another request',
     '100-continue for too much content',
   ]],
@@ -393,6 +401,8 @@ export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, cau
     'content to no path',
     'pipelined requests (9.3.2)',
     'content between others',
+    'BREW on another path',
+    'DESCRIBE on another path, after content',
     'BREW after other requests',
   ]],
 ];

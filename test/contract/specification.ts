@@ -1,10 +1,11 @@
 // The rows of the specification: what any implementation must do. Sections have the names of the document. What it
 // leaves open (wording of messages, order of fields, further fields, dates, connections) is open here as well. The
 // exact bytes beside each row are those of this project's service, and only `npm test` compares them.
-import { CONSTANT_ENDPOINTS, DESCRIBED_PATHS, DESCRIPTION, GREETINGS } from './endpoints.ts';
+import { CONSTANT_ENDPOINTS, DESCRIBED, DESCRIBED_PATHS, DESCRIPTION, GREETINGS } from './endpoints.ts';
 import * as exact from './exact.ts';
 import { body, isObject, isString, mediaType, member, memberIs, message, noBody, status, timeOfRequest, type Expectation } from './expectation.ts';
 import { MAX_NAME_LENGTH } from './limits.ts';
+import { listedValues } from './listed-values.ts';
 import { descriptionMisfits, documentOf } from './openapi.ts';
 import type { Reply } from './reply.ts';
 import { ask, given, type Expected, type Part, type Row, type Section, type Seen, type Subject } from './row.ts';
@@ -14,7 +15,8 @@ const TOO_LONG = `${GREETINGS}?name=${'a'.repeat(MAX_NAME_LENGTH + 1)}`;
 const MAPPED = [...CONSTANT_ENDPOINTS.map(({ path }) => path), GREETINGS];
 const methods = ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 
-export function specification(subject: Subject): Part {
+/** `described` has the parameters whose listed values are tried. */
+export function specification(subject: Subject, described = DESCRIBED): Part {
   const get = (target: string, expected: Expected, bytes: string | undefined, fields: readonly string[] = []) =>
     ask(subject, `GET ${target}`, expected, bytes, fields);
   const greeted = (target: string, expected: Expected, name = 'World') => get(target, expected, exact.greeting(`Hello, ${name}!`));
@@ -61,6 +63,7 @@ export function specification(subject: Subject): Part {
           { says: 'the media type of a greeting is application/json; charset=utf-8', steps: [given(200, greeted(GREETINGS, [mediaType('application/json; charset=utf-8')]))] },
         ],
       },
+      ...listedValues(subject, described),
       {
         heading: 'GreetingResponse (body of a successful greeting)',
         rows: [

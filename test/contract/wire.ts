@@ -89,6 +89,10 @@ function kept(subject: Subject): Table {
       ['chunked content', chunked('3\r\nabc\r\n0\r\n\r\n'), [200]],
       ['no chunks', chunked('0\r\n\r\n'), [200]],
       ['chunk extensions and trailers', chunked('3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n'), [200]],
+      ['white space around ; and = in a chunk extension (7.1.1)', chunked('3 ; a\t=  b\r\nabc\r\n0\t;x\r\n\r\n'), [200]],
+      ['quoted strings in chunk extensions', chunked('3;a="b \\" ;c";d=""\r\nabc\r\n0\r\n\r\n'), [200]],
+      ['a chunk size of eight digits', chunked('00000003\r\nabc\r\n00000000\r\n\r\n'), [200]],
+      ['a tab behind the coding', `${getHere('Transfer-Encoding:\tchunked\t')}0\r\n\r\n`, [200]],
       ['chunked in any case', `${getHere('Transfer-Encoding: CHUNKED')}0\r\n\r\n`, [200]],
       ['64 KiB of content', `${getHere('Content-Length: 65536')}${'x'.repeat(65_536)}`, [200]],
       ['64 KiB of content in chunks', chunked(`8000\r\n${'x'.repeat(32_768)}\r\n8000\r\n${'x'.repeat(32_768)}\r\n0\r\n\r\n`), [200]],
@@ -105,7 +109,29 @@ function kept(subject: Subject): Table {
       ['pipelined requests (9.3.2)', getHere() + target('/nope') + target('/health', 'POST'), [200, 404, 405]],
       ['content between others', `${getHere()}${getHere('Content-Length: 1')}x${target('/nope')}`, [200, 200, 404]],
       ['an expectation in HTTP/1.0, which is ignored (RFC 9110 10.1.1)', head('GET /health HTTP/1.0', host, 'Connection: keep-alive', 'Expect: x'), [200]],
-      ['Upgrade without Connection: upgrade is ignored', getHere('TE: trailers'), [200]],
+    ],
+    'Methods (RFC 9110 9.1): any token is one, under the same rules as all others': [
+      ['BREW on a mapped path', target('/health', 'BREW'), [405]],
+      ['BREW on a mapped path with a query', target('/api/greetings?name=', 'BREW'), [405]],
+      ['BREW on another path', target('/nope', 'BREW'), [404]],
+      ['DESCRIBE, a method of RTSP', target('/health', 'DESCRIBE'), [405]],
+      ['DESCRIBE on another path, after content', `${getHere('Content-Length: 1')}x${target('/nope', 'DESCRIBE')}`, [200, 404]],
+      ['get, in lower case: methods are case-sensitive', target('/health', 'get'), [405]],
+      ['BREW in HTTP/1.0', head('BREW /health HTTP/1.0', host, 'Connection: keep-alive'), [405]],
+      ['BREW in absolute-form', target(`http://${authority}/health`, 'BREW'), [405]],
+      ['BREW after other requests', getHere() + target('/nope') + target('/health', 'BREW'), [200, 404, 405]],
+      ['BREW with content', `${head('BREW /health HTTP/1.1', host, 'Content-Length: 1')}x`, [405]],
+      ['BREW with chunks', `${head('BREW /health HTTP/1.1', host, 'Transfer-Encoding: chunked')}1\r\nx\r\n0\r\n\r\n`, [405]],
+      ['PRI, which is also part of the HTTP/2 preface', target('/health', 'PRI'), [405]],
+      ["every character of a token", target('/health', "!#$%&'*+-.^_`|~09azAZ"), [405]],
+    ],
+    'What is ignored': [
+      ['Upgrade without Connection: upgrade (RFC 9110 7.8)', getHere('Upgrade: websocket'), [200]],
+      ['Upgrade in HTTP/1.0', head('GET /health HTTP/1.0', host, 'Connection: keep-alive, upgrade', 'Upgrade: websocket'), [200]],
+      ['Connection: upgrade without Upgrade', getHere('Connection: upgrade'), [200]],
+      ['Proxy-Connection, which is in no standard', getHere('Proxy-Connection: close'), [200]],
+      ...['Connection: close', 'Content-Length: 5', 'Transfer-Encoding: chunked', 'Host: b'].map((trailer): Entry =>
+        [`${trailer} in the trailers (RFC 9110 6.5.1)`, chunked(`0\r\n${trailer}\r\n\r\n`), [200]]),
     ],
   };
 }
@@ -114,7 +140,6 @@ function kept(subject: Subject): Table {
 function closed(subject: Subject): Table {
   const { authority } = subject;
   const { host, get, getHere, target, chunked } = requestsTo(subject);
-  const brew = (...fields: readonly string[]) => head('BREW /health HTTP/1.1', ...fields);
   return {
     'Host (RFC 9112 3.2): a proxy may have used another host than the service': [
       ['no Host', get(), [400]],
@@ -158,7 +183,7 @@ function closed(subject: Subject): Table {
       ['two lengths, the same', `${getHere('Content-Length: 1', 'Content-Length: 1')}x`, [400]],
       ['two lengths, different', `${getHere('Content-Length: 1', 'Content-Length: 2')}x`, [400]],
       ['a list of lengths', `${getHere('Content-Length: 1, 1')}x`, [400]],
-      ...['005', '00', '+5', '-5', '5x', '0x5', '5.0', '5 5', '', '1e1', '99999999999999999999999'].map(
+      ...['005', '00', '+5', '-5', '5x', '0x5', '5.0', '5 5', '', '1e1'].map(
         (value): Entry => [`Content-Length: ${value}`, `${getHere(`Content-Length: ${value}`)}12345`, [400]],
       ),
       ['both framings', `${getHere('Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`, [400]],
@@ -168,29 +193,29 @@ function closed(subject: Subject): Table {
       ),
       ['two transfer encodings', `${getHere('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n\r\n`, [400]],
       ['a transfer encoding in HTTP/1.0', `${head('GET /health HTTP/1.0', host, 'Connection: keep-alive', 'Transfer-Encoding: chunked')}0\r\n\r\n`, [400]],
-      ['a chunk size that is not a number', chunked('x\r\nabc\r\n0\r\n\r\n'), [400]],
-      ['a negative chunk size', chunked('-3\r\nabc\r\n0\r\n\r\n'), [400]],
-      ['a chunk that is longer than its size', chunked('3\r\nabcd\r\n0\r\n\r\n'), [400]],
-      ['a chunk size with a bare line feed', chunked('3\nabc\r\n0\r\n\r\n'), [400]],
+      ...malformedChunks().map(([says, content]): Entry => [says, chunked(content), [400]]),
       ['20 KiB of chunk extensions', chunked(`3;${'x'.repeat(20_000)}\r\nabc\r\n0\r\n\r\n`), [400]],
-      ['a malformed trailer', chunked('0\r\n X: y\r\n\r\n'), [400]],
       ['a malformed chunk after a legal one, in a later request', `${getHere()}${chunked('3\r\nabc\r\nz')}`, [200, 400]],
     ],
     'Content (RFC 9110 15.5.14)': [
       ['a byte more than 64 KiB declared', getHere('Content-Length: 65537'), [413]],
       ['a byte more than 64 KiB, all sent', `${getHere('Content-Length: 65537')}${'x'.repeat(65_537)}`, [413]],
       ['a byte more than 64 KiB in chunks', chunked(`8000\r\n${'x'.repeat(32_768)}\r\n8001\r\n${'x'.repeat(32_769)}\r\n0\r\n\r\n`), [413]],
+      ['a length that no number can hold', getHere('Content-Length: 99999999999999999999999'), [413]],
+      ['a chunk of 4 GiB', chunked('ffffffff\r\n'), [413]],
       ['too much content after another request', `${getHere()}${getHere('Content-Length: 65537')}`, [200, 413]],
     ],
     'Sizes (RFC 6585 5)': [
       ['101 header lines', getHere(...filler(100)), [431]],
       ['1,100 header lines, which some versions of node cut at 1,000', getHere(...filler(1_099).map((line) => line.slice(0, 8)), 'Host: b'), [431]],
       ['more than 16 KiB of headers', getHere(`X: ${'x'.repeat(16_384)}`), [431]],
-      ['a target of 16 KiB', target(`/${'x'.repeat(16_384)}`), [431]],
+      ['a target of 16 KiB (RFC 9110 15.5.15)', target(`/${'x'.repeat(16_384)}`), [414]],
+      ['a request line of 16 KiB without its end', `GET /${'x'.repeat(20_000)}`, [414]],
+      ['16 KiB of empty lines', '\r\n'.repeat(8_192), [414]],
       ['17 KiB of trailers', chunked(`0\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`), [431]],
     ],
     'Syntax (RFC 9112 2 to 5)': [
-      ['no version', 'GET /health\r\n\r\n', [505]],
+      ['no version', 'GET /health\r\n\r\n', [400]],
       ['HTTP/0.9', head('GET /health HTTP/0.9', host), [505]],
       ['HTTP/1.2', head('GET /health HTTP/1.2', host), [505]],
       ['HTTP/2.0', head('GET /health HTTP/2.0', host), [505]],
@@ -199,6 +224,10 @@ function closed(subject: Subject): Table {
       ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [505]],
       ['a version that is not a number', head('GET /health HTTP/x', host), [400]],
       ['another protocol', head('GET /health HTCPCP/1.0', host), [400]],
+      ["another protocol, which node's parser knows", head('GET /health RTSP/1.1', host), [400]],
+      ['two spaces', head('GET  /health HTTP/1.1', host), [400]],
+      ['two spaces in front of the version', head('GET /health  HTTP/1.1', host), [400]],
+      ['a tab instead of a space', head('GET\t/health HTTP/1.1', host), [400]],
       ['lines that end in a bare line feed', `GET /health HTTP/1.1\n${host}\n\n`, [400]],
       ['white space before the colon', get(`Host : ${authority}`), [400]],
       ['white space before the first field', get(` ${host}`), [400]],
@@ -212,31 +241,11 @@ function closed(subject: Subject): Table {
       ['random bytes', '\xff\xfe\x00\x01\r\n\r\n', [400]],
       ['an incomplete request line', 'BREW\r\n', [400]],
     ],
-    "Methods that node's parser does not know (RFC 9110 9.1), under the same rules as all others": [
-      ['BREW on a mapped path', target('/health', 'BREW'), [405]],
-      ['BREW on a mapped path with a query', target('/api/greetings?name=', 'BREW'), [405]],
-      ['BREW on another path', target('/nope', 'BREW'), [404]],
-      ['DESCRIBE, a method of RTSP', target('/health', 'DESCRIBE'), [405]],
-      ['DESCRIBE on another path, after content', `${getHere('Content-Length: 1')}x${target('/nope', 'DESCRIBE')}`, [200, 404]],
-      ['BREW with a field of 16 KiB', brew(host, `X: ${'x'.repeat(16 * 1024)}`), [400]],
-      ['get, in lower case: methods are case-sensitive', target('/health', 'get'), [405]],
-      ['BREW in HTTP/1.0', head('BREW /health HTTP/1.0', host), [405]],
-      ['BREW in absolute-form', target(`http://${authority}/health`, 'BREW'), [405]],
-      ['BREW after other requests', getHere() + target('/nope') + target('/health', 'BREW'), [200, 404, 405]],
-      ['BREW after content', `${getHere('Content-Length: 1')}x${target('/health', 'BREW')}`, [200, 405]],
-      ['BREW with an illegal target', target('/health#a', 'BREW'), [400]],
-      ['BREW with another authority than Host', target('http://b.example/health', 'BREW'), [400]],
-      ['BREW without Host', brew(), [400]],
-      ['BREW with two Hosts', brew(host, host), [400]],
-      ['BREW with an illegal Host', brew('Host: a b'), [400]],
-      ['BREW with both framings', brew(host, 'Content-Length: 5', 'Transfer-Encoding: chunked'), [400]],
-      ['BREW with white space before a colon', brew(host, 'X : y'), [400]],
-      ['BREW with a line that ends in a bare line feed', `BREW /health HTTP/1.1\r\n${host}\nX: y\r\n\r\n`, [400]],
-      ['BREW with an incomplete head', `BREW /health HTTP/1.1\r\n${host}\r\n`, [400]],
-      ['BREW in another version', head('BREW /health HTTP/2.0', host), [505]],
+    'Methods (RFC 9110 9.1)': [
       ['a method that is not a token', target('/health', 'BR(W'), [400]],
       ['a known method with a line feed in it', getHere().replace('GET', 'G\nET'), [400]],
-      ['PRI, which is part of the HTTP/2 preface', target('/health', 'PRI'), [400]],
+      ['BREW without Host', head('BREW /health HTTP/1.1'), [400]],
+      ['BREW with a field of 16 KiB', head('BREW /health HTTP/1.1', host, `X: ${'x'.repeat(16 * 1024)}`), [431]],
     ],
     'CONNECT, Upgrade, Expect (RFC 9110 9.3.6, 15.6.2, 7.8, 10.1.1)': [
       ['CONNECT, because the service is not a proxy', target('a.example:80', 'CONNECT'), [501]],
@@ -266,6 +275,32 @@ function closed(subject: Subject): Table {
       ['HTTP/1.0 in absolute-form with an illegal authority', head('GET http://a@b/health HTTP/1.0'), [400]],
     ],
   };
+}
+
+// From public lists of requests that servers read in different ways: CVE-2025-22871, CVE-2025-55315, CVE-2026-2332, and the grammar
+// of RFC 9112 7.1. Line ends of every wrong kind, in every place where a line ends.
+function malformedChunks(): [says: string, content: string][] {
+  const lines: readonly (readonly [what: string, write: (end: string) => string])[] = [
+    ['a size', (end) => `3${end}abc\r\n0\r\n\r\n`],
+    ['an extension', (end) => `3;a=b${end}abc\r\n0\r\n\r\n`],
+    ['a quoted extension', (end) => `3;a="b${end}"\r\nabc\r\n0\r\n\r\n`],
+    ['data', (end) => `3\r\nabc${end}0\r\n\r\n`],
+    ['the last size', (end) => `3\r\nabc\r\n0${end}\r\n`],
+    ['a trailer', (end) => `0\r\nX: y${end}\r\n`],
+    ['the trailers', (end) => `0\r\nX: y\r\n${end}GET / HTTP/1.1\r\n`],
+  ];
+  const ends: readonly (readonly [name: string, bytes: string])[] = [['LF', '\n'], ['CR', '\r'], ['CR CR LF', '\r\r\n'], ['LF CR', '\n\r'], ['CR and a space', '\r '], ['NUL', '\0']];
+  return [
+    ...lines.flatMap(([what, write]) => ends.map(([name, bytes]): [string, string] => [`${name} behind ${what}`, write(bytes)])),
+    ...['', 'x', '-3', '+3', ' 3', '3 ', '3\t', '0x3', '3.0', '3,', '000000003', 'fffffffff', '3;', '3;=x', '3;a=', '3;;a', '3;a=x"y"', '3;a="x', '3;a="x"y', '3;a=x y', '3;a b', '3;\x7f'].map(
+      (size): [string, string] => [`the chunk size ${printable(size)}`, `${size}\r\nabc\r\n0\r\n\r\n`],
+    ),
+    ['a chunk that is longer than its size', '3\r\nabcd\r\n0\r\n\r\n'],
+    ['a chunk that is shorter than its size', '3\r\nab\r\n0\r\n\r\n'],
+    ...[' X: y', 'X', 'X : y', ': y', 'X: a\0b'].map((trailer): [string, string] => [`the trailer ${printable(trailer)}`, `0\r\n${trailer}\r\n\r\n`]),
+    ['a line of a chunk that has more than 1 KiB', `3;${'x'.repeat(1_100)}\r\nabc\r\n0\r\n\r\n`],
+    ['17 KiB of chunk sizes', '1\r\na\r\n'.repeat(6_000)],
+  ];
 }
 
 function printable(text: string): string {

@@ -6,7 +6,7 @@ import type { Script } from './script.ts';
 import { wholeLength } from './whole-length.ts';
 
 const EARLY_STATUSES = [400, 408]; // for an incomplete request
-const STATUSES = new Set([200, 307, 400, 404, 405, 408, 413, 417, 431, 501, 503, 505]);
+const STATUSES = new Set([200, 307, 400, 404, 405, 408, 413, 414, 417, 431, 501, 503, 505]);
 
 export type CheckedReplies = {
   readonly replies: readonly WireReply[];
@@ -73,7 +73,7 @@ function checkRest(rest: readonly WireReply[], next: Part | undefined, { isOpaqu
     return;
   }
   for (const reply of rest) {
-    const isEarly = EARLY_STATUSES.includes(reply.status) || (next?.isLast === true && next.statuses.includes(reply.status));
+    const isEarly = EARLY_STATUSES.includes(reply.status) || (next?.isLast === true && next.status === reply.status);
     if (!isEarly || !reply.headers.includes('Connection: close')) throw new Error(`An incomplete request was answered with ${JSON.stringify(reply)}.`);
   }
 }

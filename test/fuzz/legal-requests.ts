@@ -17,12 +17,12 @@ function greeting(random: Random): Part {
   // Nearly every name is new, so that memory kept for each name would be seen.
   const name = `${random.pick(NAMES).slice(0, 70)} ${random.below(1e9)}`;
   const bytes = get(`/api/greetings?name=${encodeURIComponent(name)}`, random);
-  return { bytes, statuses: [200], body: `{"message":${JSON.stringify(`Hello, ${name}!`)}`, isLast: false };
+  return { bytes, status: 200, body: `{"message":${JSON.stringify(`Hello, ${name}!`)}`, isLast: false };
 }
 
 function badName(random: Random): Part {
   const bytes = get(`/api/greetings?${random.below(1e9)}&name=${random.pick(BAD_NAMES)}`, random, traceparent(random));
-  return { bytes, statuses: [400], body: '{"type":"https://tools.ietf.org/', isLast: false };
+  return { bytes, status: 400, body: '{"type":"https://tools.ietf.org/', isLast: false };
 }
 
 function traceparent({ below }: Random): string {
@@ -36,18 +36,18 @@ function content(random: Random): Part {
 
 function chunks(random: Random): Part {
   const length = 1 + random.below(1_000);
-  const chunk = `${length.toString(16)}${random.pick(['', ';a=b', ';a="b c"'])}\r\n${'x'.repeat(length)}\r\n`;
-  const trailers = random.pick(['', 'X: y\r\n']);
+  const chunk = `${length.toString(16)}${random.pick(['', ';a=b', ';a="b c"', ' ; a\t= b'])}\r\n${'x'.repeat(length)}\r\n`;
+  const trailers = random.pick(['', 'X: y\r\n', 'Connection: close\r\n']);
   return healthy(get('/health', random, 'Transfer-Encoding: chunked') + chunk.repeat(1 + random.below(5)) + `0\r\n${trailers}\r\n`);
 }
 
 function notAllowed(random: Random): Part {
-  const method = random.pick(['POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND']);
+  const method = random.pick(['POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND', 'BREW', 'PLAY', 'PRI', 'get']);
   return empty(405, head(`${method} ${random.pick(['/health', '/api/greetings?name='])} HTTP/1.1`, 'Host: a', 'Content-Length: 2') + '{}');
 }
 
-const healthy = (bytes: string): Part => ({ bytes, statuses: [200], body: 'Healthy', isLast: false });
-const empty = (status: number, bytes: string): Part => ({ bytes, statuses: [status], body: '', isLast: false });
+const healthy = (bytes: string): Part => ({ bytes, status: 200, body: 'Healthy', isLast: false });
+const empty = (status: number, bytes: string): Part => ({ bytes, status, body: '', isLast: false });
 
 const KINDS = [
   greeting, greeting, greeting, greeting, greeting, badName, badName, content, chunks, notAllowed,
@@ -60,7 +60,7 @@ const KINDS = [
   (random: Random) => empty(404, get(`/nope/${random.below(1e9)}`, random)),
   (random: Random) => empty(404, get(random.pick(['/', '//health', '/health/', '/HEALTH', '/api/../health', '/%68ealth', '/openapi/v1.json']), random)),
   () => empty(404, head('OPTIONS * HTTP/1.1', 'Host: a')),
-  (random: Random) => ({ bytes: get('/api/greetings', random), statuses: [200], body: '{"message":"Hello, World!"', isLast: false }),
+  (random: Random) => ({ bytes: get('/api/greetings', random), status: 200, body: '{"message":"Hello, World!"', isLast: false }),
 ] as const;
 
 /** A request of any kind that leaves the connection open. */

@@ -4,8 +4,7 @@ import type { WireReply } from '../support/wire.ts';
 export type Part = {
   /** One character for each byte. */
   readonly bytes: string;
-  /** Each of these is a correct status. */
-  readonly statuses: readonly number[];
+  readonly status: number;
   /** What the body begins with; empty: there is none. */
   readonly body: string;
   /** A header line that the reply has, if one is to be looked for. */
@@ -17,13 +16,13 @@ export type Part = {
 /** The same part, sent to a service that drains: it is the last one. */
 export function drained(part: Part): Part {
   const isHealthy = part.body === 'Healthy';
-  return { ...part, isLast: true, ...(isHealthy && { statuses: [503], body: 'Unhealthy' }) };
+  return { ...part, isLast: true, ...(isHealthy && { status: 503, body: 'Unhealthy' }) };
 }
 
 /** Whether `reply` is the reply to `part`. Its Connection field is not compared. */
-export function isReplyTo({ statuses, body, header }: Part, reply: WireReply): boolean {
+export function isReplyTo({ status, body, header }: Part, reply: WireReply): boolean {
   const hasBody = body === '' ? reply.body === '' : reply.body.startsWith(body);
-  return statuses.includes(reply.status) && hasBody && (header === undefined || reply.headers.includes(header));
+  return reply.status === status && hasBody && (header === undefined || reply.headers.includes(header));
 }
 
 /** Throws when `replies` are not those that `parts` must get. */

@@ -51,7 +51,7 @@ function legalParts(random: Random): Part[] {
 
 /** A request for a greeting with `number` in it, so that the reply shows which request it answers. */
 function greeting(number: number): Part {
-  return { bytes: head(`GET /api/greetings?name=${number} HTTP/1.1`, 'Host: a'), statuses: [200], body: `{"message":"Hello, ${number}!"`, isLast: false };
+  return { bytes: head(`GET /api/greetings?name=${number} HTTP/1.1`, 'Host: a'), status: 200, body: `{"message":"Hello, ${number}!"`, isLast: false };
 }
 
 function opaque(random: Random): string {

@@ -5,9 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { connect, TLSSocket, type ConnectionOptions, type SecureContext } from 'node:tls';
+import { connect, createSecureContext, DEFAULT_CIPHERS, TLSSocket, type ConnectionOptions, type SecureContext } from 'node:tls';
 import { readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
-import { makeBrokenChain, makeCertificate, makeWeakCertificate, temporaryFolder } from '../support/certificates.ts';
+import { makeBrokenChain, makeCertificate, makeRsaCertificate, makeWeakCertificate, temporaryFolder } from '../support/certificates.ts';
 
 const nothing = () => assert.fail('nothing should be logged');
 
@@ -45,9 +45,26 @@ test('a certificate and its key are used, TLS 1.2 is the oldest version, and the
   const { certificate } = await handshake(t, context);
   assert.equal(certificate?.fingerprint256, new X509Certificate(readFileSync(files.certFile)).fingerprint256);
   await assert.rejects(handshake(t, context, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
-  const ciphers = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'];
+  const ciphers = ['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'];
   for (const offered of [ciphers, ciphers.toReversed()]) {
     assert.equal((await handshake(t, context, { maxVersion: 'TLSv1.2', ciphers: offered.join(':') })).cipher, ciphers[0]);
+  }
+});
+
+test('in TLS 1.2, ciphers without forward secrecy or authenticated encryption are refused; TLS 1.3 is as node has it', async (t) => {
+  const files = makeRsaCertificate(temporaryFolder(t), 'rsa');
+  const context = readTlsFiles(files, nothing);
+  const bare = createSecureContext({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
+  for (const ciphers of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA']) {
+    const options = { maxVersion: 'TLSv1.2', ciphers } as const;
+    assert.equal((await handshake(t, bare, options)).cipher, ciphers);
+    await assert.rejects(handshake(t, context, options), /alert handshake failure/);
+  }
+  for (const ciphers of ['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-CHACHA20-POLY1305']) {
+    assert.equal((await handshake(t, context, { maxVersion: 'TLSv1.2', ciphers })).cipher, ciphers);
+  }
+  for (const ciphers of DEFAULT_CIPHERS.split(':').filter((name) => name.startsWith('TLS_'))) {
+    assert.equal((await handshake(t, context, { minVersion: 'TLSv1.3', ciphers })).cipher, ciphers);
   }
 });
 

@@ -15,15 +15,17 @@ const pathCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 test('each legal character of a path is one', () => {
   for (const character of pathCharacters) {
     const path = `/a${character}/b`;
-    assert.deepEqual(parseTarget('GET', path, 'a'), { path, query: '' });
-    assert.deepEqual(parseTarget('GET', `${path}?a`, 'a'), { path, query: 'a' });
+    assert.deepEqual(parseTarget('GET', path), { path, query: '' });
+    assert.deepEqual(parseTarget('GET', `${path}?a`), { path, query: 'a' });
   }
 });
 
 test('any other character makes a target illegal: alone, at the end of a path and in the middle of it', () => {
   for (const character of characters.filter((each) => each !== '?' && !pathCharacters.includes(each))) {
     for (const path of [`/${character}`, `/a${character}`, `/a${character}/b`, `/${character}/b`]) {
-      for (const target of [path, `${path}?a`, `http://a${path}`]) assert.equal(parseTarget('GET', target, 'a'), undefined, JSON.stringify(target));
+      for (const target of [path, `${path}?a`, `http://a${path}`]) {
+        assert.equal(parseTarget('GET', target), undefined, JSON.stringify(target));
+      }
     }
   }
 });
@@ -32,7 +34,7 @@ test('visible ASCII is legal in a query but for # and the backslash, and nothing
   for (const character of characters) {
     const isLegal = /^[!-~]$/.test(character) && character !== '#' && character !== '\\';
     for (const query of [character, `a${character}`, `a${character}/b`]) {
-      assert.deepEqual(parseTarget('GET', `/a?${query}`, 'a'), isLegal ? { path: '/a', query } : undefined, JSON.stringify(query));
+      assert.deepEqual(parseTarget('GET', `/a?${query}`), isLegal ? { path: '/a', query } : undefined, JSON.stringify(query));
     }
   }
 });
@@ -43,84 +45,79 @@ test('a percent sign in a path or in a Host is followed by two hexadecimal digit
       const isLegal = isFirstLegal && isHexDigit(second);
       const text = `a%${first}${second}`;
       if (isLegal !== isHost(text)) assert.fail(JSON.stringify(text));
-      if (first !== '?' && second !== '?' && isLegal !== (parseTarget('GET', `/${text}`, 'a') !== undefined)) assert.fail(JSON.stringify(`/${text}`));
+      const isPath = first !== '?' && second !== '?';
+      if (isPath && isLegal !== (parseTarget('GET', `/${text}`) !== undefined)) assert.fail(JSON.stringify(`/${text}`));
     }
   }
 });
 
 test('a percent sign in a path is followed by two hexadecimal digits, in a query by anything', () => {
-  for (const path of ['/%00', '/%2f', '/%2F', '/a%41%42b', '/%25zz']) assert.deepEqual(parseTarget('GET', path, 'a'), { path, query: '' });
+  for (const path of ['/%00', '/%2f', '/%2F', '/a%41%42b', '/%25zz']) assert.deepEqual(parseTarget('GET', path), { path, query: '' });
   for (const path of ['/%', '/%2', '/%2z', '/%z2', '/%%41', '/%41%', '/%2/a', '/%2z/b']) {
-    assert.equal(parseTarget('GET', path, 'a'), undefined);
-    assert.deepEqual(parseTarget('GET', `/?${path}`, 'a'), { path: '/', query: path });
+    assert.equal(parseTarget('GET', path), undefined);
+    assert.deepEqual(parseTarget('GET', `/?${path}`), { path: '/', query: path });
   }
 });
 
 test('the query begins after the first question mark', () => {
-  assert.deepEqual(parseTarget('GET', '/a?', 'a'), { path: '/a', query: '' });
-  assert.deepEqual(parseTarget('GET', '/a??b?', 'a'), { path: '/a', query: '?b?' });
-  assert.deepEqual(parseTarget('GET', '/?/b', 'a'), { path: '/', query: '/b' });
+  assert.deepEqual(parseTarget('GET', '/a?'), { path: '/a', query: '' });
+  assert.deepEqual(parseTarget('GET', '/a??b?'), { path: '/a', query: '?b?' });
+  assert.deepEqual(parseTarget('GET', '/?/b'), { path: '/', query: '/b' });
 });
 
-const absoluteForms: readonly (readonly [target: string, host: string | undefined, path: string, query: string])[] = [
+for (const [target, authority, path, query] of [
   ['http://a/health', 'a', '/health', ''],
   ['http://a/health?b', 'a', '/health', 'b'],
-  ['HTTPS://A.Example:80/', 'a.eXAMPLE:80', '/', ''],
+  ['HTTPS://A.Example:80/', 'A.Example:80', '/', ''],
   ['http://a', 'a', '/', ''],
   ['http://a?/b', 'a', '/', '/b'],
+  ['http://a?', 'a', '/', ''],
   ['http://a//b', 'a', '//b', ''],
   ['http://[::1]:80/b', '[::1]:80', '/b', ''],
   ['http://a/http://b/c', 'a', '/http://b/c', ''],
-  ['http://a:80/health', undefined, '/health', ''],
-];
-for (const [target, host, path, query] of absoluteForms) {
-  test(`${target} with Host ${host} is ${path} with the query "${query}"`, () => {
-    assert.deepEqual(parseTarget('GET', target, host), { path, query });
+  // Whether an authority is legal is checked with the fields.
+  ['http://user:secret@a/b', 'user:secret@a', '/b', ''],
+  ['http://a#/b', 'a#', '/b', ''],
+  ['http://a\\/b', 'a\\', '/b', ''],
+  ['http:///b', '', '/b', ''],
+  ['http://?b', '', '/', 'b'],
+  ['http://', '', '/', ''],
+] as const) {
+  test(`${target} is ${path} with the query "${query}", of "${authority}"`, () => {
+    for (const method of ['GET', 'OPTIONS', 'BREW']) assert.deepEqual(parseTarget(method, target), { path, query, authority });
   });
 }
 
-for (const [target, host] of [
-  ['http://b/health', 'a'],
-  ['http://a:80/health', 'a'],
-  ['http://a/health', 'a:80'],
-  ['http://user@a/health', 'a'],
-  ['http://user@a/health', undefined],
-  ['http://a@b/health', undefined],
-  ['http:///health', 'a'],
-  ['http:///health', undefined],
-  ['http://', 'a'],
-  ['http://a#/health', 'a'],
-  ['http://a/health#b', 'a'],
-  ['http:/a/health', 'a'],
-  ['http:a/health', 'a'],
-  ['xhttp://a/health', 'a'],
-  ['ftp://a/health', 'a'],
-  ['://a/health', 'a'],
-  ['httpx://a/health', 'a'],
-  ['httpss://a/health', 'a'],
-  ['http://a/health%', 'a'],
-  ['health', 'a'],
-  ['a:80', 'a:80'],
-  ['', 'a'],
-  ['\\health', 'a'],
-] as const) {
-  test(`"${target}" with Host ${host} is illegal`, () => {
-    assert.equal(parseTarget('GET', target, host), undefined);
+for (const target of [
+  'http://a/health#b', 'http://a/health?b#c', 'http:/a/health', 'http:a/health', 'xhttp://a/health', 'ftp://a/health', '://a/health',
+  'httpx://a/health', 'httpss://a/health', 'http://a/health%', 'http//a/b', 'htp://a/b', 'http:/', 'http', 'health', 'a:80', '',
+  '\\health', ' /', '**', '?', '?/', '.',
+]) {
+  test(`"${target}" is illegal`, () => {
+    for (const method of ['GET', 'OPTIONS', 'BREW']) assert.equal(parseTarget(method, target), undefined);
   });
 }
+
+test('a target in absolute-form has any characters up to its path', () => {
+  for (const character of characters.filter((each) => !'/?\n\r\u2028'.includes(each))) {
+    assert.deepEqual(parseTarget('GET', `http://${character}/b`), { path: '/b', query: '', authority: character });
+  }
+});
 
 test('an asterisk is the target of OPTIONS only', () => {
-  assert.deepEqual(parseTarget('OPTIONS', '*', 'a'), { path: '*', query: '' });
-  for (const [method, target] of [['GET', '*'], ['options', '*'], ['OPTIONS', '**'], ['OPTIONS', '*?a']] as const) assert.equal(parseTarget(method, target, 'a'), undefined);
+  assert.deepEqual(parseTarget('OPTIONS', '*'), { path: '*', query: '' });
+  for (const [method, target] of [['GET', '*'], ['BREW', '*'], ['options', '*'], ['OPTIONS', '**'], ['OPTIONS', '*?a']] as const) {
+    assert.equal(parseTarget(method, target), undefined);
+  }
 });
 
 test('the target of CONNECT, and of no other method, is a host and a port', () => {
   for (const target of ['a:80', 'a.example:0', '127.0.0.1:65535', '[::1]:443']) {
-    assert.deepEqual(parseTarget('CONNECT', target, 'b'), { path: target, query: '' });
-    assert.equal(parseTarget('GET', target, target), undefined);
+    assert.deepEqual(parseTarget('CONNECT', target), { path: target, query: '' });
+    assert.equal(parseTarget('GET', target), undefined);
   }
   for (const target of ['a', 'a:', ':80', 'a:65536', '[::1]', 'user@a:80', '/health', 'http://a:80', '*']) {
-    assert.equal(parseTarget('CONNECT', target, 'a'), undefined);
+    assert.equal(parseTarget('CONNECT', target), undefined);
   }
 });
 
@@ -157,7 +154,9 @@ test('of an illegal target with a scheme the log says the path, whatever the sch
   for (const character of characters) {
     const isInScheme = isLetter(character) || isDigit(character) || '+.-'.includes(character);
     const target = '://user:secret@a/b';
-    if (character !== '/') assert.equal(pathOfIllegalTarget(`${character}${target}`), isLetter(character) ? '/b' : '', JSON.stringify(character));
+    if (character !== '/') {
+      assert.equal(pathOfIllegalTarget(`${character}${target}`), isLetter(character) ? '/b' : '', JSON.stringify(character));
+    }
     assert.equal(pathOfIllegalTarget(`a${character}${target}`), isInScheme ? '/b' : '', JSON.stringify(character));
   }
 });
@@ -172,9 +171,11 @@ for (const host of [
 }
 
 for (const host of [
-  '', ':80', 'a:', 'a:x', 'a:-1', 'a:65536', 'a:000080', 'a:0x1f', 'a:1e3', 'a:0b1', 'a:80:80', 'user@a', 'user:pass@a', 'a/b', 'a?b', 'a#b', 'a,b', 'a, b', 'a b', ' a', 'a ', 'a\tb', 'a\nb', 'a\n',
-  'a\\b', '%zz', 'a%2', '%', '"a"', '<a>', '{a}', 'a|b', 'a^b', 'a`b', 'a\xe9', 'a\0', 'http://a', '::1', '1::1', '[', ']', '[]', '[1]', '[::g]', '[::1', '::1]',
-  '1[::1]', 'a[::1]', '[::1]1', '[::1]x', '[::1]:', '[::1]:x', '[::1]:65536', '[::1]%', '[[::1]]', '[127.0.0.1]', '[fe80::1%25eth0]', '[fe80::1%eth0]', '[v1.a]', '[:::1]', '[::12345]',
+  '', ':80', 'a:', 'a:x', 'a:-1', 'a:65536', 'a:000080', 'a:0x1f', 'a:1e3', 'a:0b1', 'a:80:80', 'user@a', 'user:pass@a', 'a/b', 'a?b',
+  'a#b', 'a,b', 'a, b', 'a b', ' a', 'a ', 'a\tb', 'a\nb', 'a\n', 'a\\b', '%zz', 'a%2', '%', '"a"', '<a>', '{a}', 'a|b', 'a^b', 'a`b',
+  'a\xe9', 'a\0', 'http://a', '::1', '1::1', '[', ']', '[]', '[1]', '[::g]', '[::1', '::1]', '1[::1]', 'a[::1]', '[::1]1', '[::1]x',
+  '[::1]:', '[::1]:x', '[::1]:65536', '[::1]%', '[[::1]]', '[127.0.0.1]', '[fe80::1%25eth0]', '[fe80::1%eth0]', '[v1.a]', '[:::1]',
+  '[::12345]',
 ]) {
   test(`${JSON.stringify(host)} is no legal Host`, () => {
     assert.equal(isHost(host), false);
@@ -185,8 +186,12 @@ test('each legal character of a name is one, and no other: alone, and before, be
   for (const character of characters) {
     // RFC 3986 3.2.2: reg-name, but for `%` and the comma.
     const isLegal = isLetter(character) || isDigit(character) || "-._~!$&'()*+;=".includes(character);
-    for (const host of [character, `${character}a`, `a${character}b`, `a${character}`]) assert.equal(isHost(host), isLegal, JSON.stringify(host));
-    for (const address of [`[${character}::]`, `[::${character}]`, `[::${character}1]`]) assert.equal(isHost(address), isHexDigit(character), JSON.stringify(address));
+    for (const host of [character, `${character}a`, `a${character}b`, `a${character}`]) {
+      assert.equal(isHost(host), isLegal, JSON.stringify(host));
+    }
+    for (const address of [`[${character}::]`, `[::${character}]`, `[::${character}1]`]) {
+      assert.equal(isHost(address), isHexDigit(character), JSON.stringify(address));
+    }
   }
 });
 
@@ -199,18 +204,24 @@ test('each port up to 65535 is legal, and none above it', () => {
 
 test('each character of a port is a digit', () => {
   for (const character of characters) {
-    for (const port of [character, `${character}1`, `1${character}`, `1${character}234`, `123${character}5`]) assert.equal(isHost(`a:${port}`), isDigit(character), JSON.stringify(port));
+    for (const port of [character, `${character}1`, `1${character}`, `1${character}234`, `123${character}5`]) {
+      assert.equal(isHost(`a:${port}`), isDigit(character), JSON.stringify(port));
+    }
   }
 });
 
 test('the port of a Host is left out', () => {
-  for (const [host, name] of [['a', 'a'], ['a1', 'a1'], ['A:80', 'A'], ['a:9', 'a'], ['a:80', 'a'], ['a:65535', 'a'], ['[::1]', '[::1]'], ['[::1]:80', '[::1]'], ['10.0.0.1:0', '10.0.0.1']] as const) assert.equal(withoutPort(host), name);
+  for (const [host, name] of [
+    ['a', 'a'], ['a1', 'a1'], ['A:80', 'A'], ['a:9', 'a'], ['a:80', 'a'], ['a:65535', 'a'], ['[::1]', '[::1]'], ['[::1]:80', '[::1]'],
+    ['10.0.0.1:0', '10.0.0.1'],
+  ] as const) assert.equal(withoutPort(host), name);
 });
 
 test('names of hosts are compared without port and case, IPv6 addresses in their short form, and everything else as it is', () => {
   for (const [host, name] of [
     ['a', 'a'], ['A.Example:80', 'a.example'], ['10.0.0.1:80', '10.0.0.1'], ['[::1]', '[::1]'],
     ['[0:0:0:0:0:0:0:1]:80', '[::1]'], ['[2001:DB8::0:7F]', '[2001:db8::7f]'], ['[::10.0.0.1]', '[::a00:1]'],
-    ['127.1', '127.1'], ['0x7F.1', '0x7f.1'], ['0177.0.0.1', '0177.0.0.1'], ['2130706433', '2130706433'], ['127.0.0.1.', '127.0.0.1.'], ['a%2Fb', 'a%2fb'],
+    ['127.1', '127.1'], ['0x7F.1', '0x7f.1'], ['0177.0.0.1', '0177.0.0.1'], ['2130706433', '2130706433'], ['127.0.0.1.', '127.0.0.1.'],
+    ['a%2Fb', 'a%2fb'],
   ] as const) assert.equal(hostName(host), name);
 });

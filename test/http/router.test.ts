@@ -9,7 +9,7 @@ const handlerThatSays = (status: number): Handler => (request) => {
   return emptyReply(status);
 };
 const route = createRouter({ '/a': { GET: handlerThatSays(200) }, '/b': { GET: handlerThatSays(201), PUT: handlerThatSays(202) }, '/nothing': {} });
-const request = (method: string, path: string): Request => ({ method, path, query: 'q', host: 'a', traceId: '' });
+const request = (method: string, path: string): Request => ({ method, path, query: 'q', host: 'a', traceparent: '' });
 
 test('a request is answered by the handler of its path and method, which gets it as it is', () => {
   for (const [method, path, status] of [['GET', '/a', 200], ['GET', '/b', 201], ['PUT', '/b', 202]] as const) {

@@ -8,7 +8,6 @@ import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { temporaryFolder } from '../support/certificates.ts';
 import { openPair, readReplies, readToEnd, sendRead, stall, startWithClock, use, type ClockedService, type Pair } from '../support/clock.ts';
-import { requestStart } from '../support/request-start.ts';
 import { startService, type Service } from '../support/service.ts';
 import { exchange, exchangeOn, parseReplies, request, requestBytes } from '../support/wire.ts';
 
@@ -58,7 +57,6 @@ describe('at MAX_CONNECTIONS', { timeout: 20_000 }, () => {
     ['in the middle of a head', 'GET /hea'],
     ['at its first byte', 'G'],
     ['in the middle of content', halfContent],
-    ['behind its last reply', requestBytes('GET', '/health')],
   ] as const) {
     test(`one that is ${what} makes no room: the new one is closed`, async (t) => {
       const service = await startWithClock(t, { maxConnections: 1 });
@@ -226,10 +224,7 @@ describe('at the stop', { timeout: 20_000 }, () => {
 
   test('the records of requests that are cut are complete when the service has closed', async (t) => {
     const service = await startWithClock(t, { observed: true });
-    const started = requestStart();
-    const { client } = await service.open();
-    client.write(halfContent);
-    await started;
+    await sendRead(await service.open(), halfContent);
     const closed = service.app.close();
     service.app.closeAll();
     await closed;
@@ -280,14 +275,12 @@ test('a connection that is cut while a request waits for its turn neither answer
 });
 
 test('a reply that is made when its connection has been cut does not count as sent', { timeout: 20_000 }, async (t) => {
-  const service = await startService(t, { observed: true });
+  const cut: number[] = [];
+  const service: Service = await startService(t, { observed: true, now: () => cut.push(service.app.closeAll()) });
   const { client } = await openPair(t, service);
-  const started = requestStart().then(({ request: message }) => message.prependListener('end', () => service.app.closeAll()));
-  client.write(halfContent);
-  await started;
-  client.write('b');
+  client.write(greetings);
   await readToEnd(client);
-  assert.deepEqual(service.records.map(({ status, aborted }) => [status, aborted]), [[200, true]]);
+  assert.deepEqual([cut, service.records.map(({ status, aborted }) => [status, aborted])], [[1], [[200, true]]]);
 });
 
 test('at the stop, the next check of the limits does not close a new connection before its time', { timeout: 20_000 }, async (t) => {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
-import { ParsedRequest } from '../../src/http/parsed-request.ts';
+import { LegalRequest, Refusal } from '../../src/http/request.ts';
 import { openRecord, type FinishedRequest } from '../../src/server/reports.ts';
-import { requestStart } from '../support/request-start.ts';
+import { openPair, sendRead } from '../support/clock.ts';
 import { startService } from '../support/service.ts';
-import { exchange, exchangeOn, request } from '../support/wire.ts';
+import { exchange, exchangeOn, request, requestBytes } from '../support/wire.ts';
 
 const TRACE_ID = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 
@@ -28,10 +27,10 @@ function start(finished?: () => void) {
     dropped: () => assert.fail(),
     finished: finished ?? ((record: FinishedRequest) => records.push(record)),
   };
-  return { open: (asked: ParsedRequest | undefined) => openRecord(asked, '192.0.2.1', reports) ?? assert.fail(), records, failures };
+  return { open: (asked: LegalRequest | Refusal) => openRecord(asked, '192.0.2.1', reports), records, failures };
 }
 
-const parsed = () => new ParsedRequest('GET', '/a?name=Ada', '1.1', ['Host', 'a']);
+const parsed = () => new LegalRequest({ method: 'GET', path: '/a', query: 'name=Ada', host: 'a', contentLength: 0, isLast: false, parent: undefined });
 
 test('a record is reported when it is closed, with the time until then to the microsecond', (t) => {
   const pass = stopTheClock(t);
@@ -44,14 +43,14 @@ test('a record is reported when it is closed, with the time until then to the mi
   pass(234.5674);
   record.close(false);
   assert.deepEqual(records, [{
-    method: 'GET', path: '/a', status: 204, durationMs: 1234.567, traceId: asked.traceId, remoteAddress: '192.0.2.1', aborted: undefined,
+    method: 'GET', path: '/a', status: 204, durationMs: 1234.567, traceId: asked.traceparent, remoteAddress: '192.0.2.1', aborted: undefined,
   }]);
 });
 
 test('bytes that are no request have a record without what they do not say; a reply that has not left is marked', (t) => {
   stopTheClock(t);
   const { open, records } = start();
-  open(undefined).close(true);
+  open(new Refusal(400)).close(true);
   assert.deepEqual(records, [{ method: undefined, path: undefined, status: undefined, durationMs: 0, traceId: undefined, remoteAddress: '192.0.2.1', aborted: true }]);
 });
 
@@ -63,8 +62,8 @@ test('an error of the access log is reported', () => {
   const failure = new Error('It failed.');
   const { open, failures } = start(() => { throw failure; });
   const asked = parsed();
-  for (const one of [asked, undefined]) open(one).close(false);
-  assert.deepEqual(failures, [{ error: failure, traceId: asked.traceId }, { error: failure, traceId: '' }]);
+  for (const one of [asked, new Refusal(400)]) open(one).close(false);
+  assert.deepEqual(failures, [{ error: failure, traceId: asked.traceparent }, { error: failure, traceId: '' }]);
 });
 
 /** The records without what differs each time, once it has been seen to be what it should be. */
@@ -109,21 +108,23 @@ describe('each request has one record', { timeout: 20_000 }, () => {
     await exchange(port, 'GET /api/greetings#?name=Ada HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await exchange(port, 'GET /health?name=Ada HTTP/1.1\r\nHost: other\r\n\r\n');
     await exchange(port, 'CONNECT a:80 HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await exchange(port, 'BREW /health?name=Ada HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await exchange(port, requestBytes('BREW', '/health?name=Ada'));
     await exchange(port, 'noise\r\n\r\n');
+    await exchange(port, 'GET /health?name=Ada HTTP/1.1\r\nHost: localhost\r\nX y: z\r\n');
     assert.deepEqual(comparable(records), [
       { method: 'GET', path: '/api/greetings', status: 400, ...of },
       { method: 'GET', path: '/health', status: 421, ...of },
       { method: 'CONNECT', path: 'a:80', status: 501, ...of },
       { method: 'BREW', path: '/health', status: 405, ...of },
       { method: undefined, path: undefined, status: 400, ...of },
+      { method: 'GET', path: '/health', status: 400, ...of },
     ]);
   });
 
   test('also one that is refused for its content, with that status', async (t) => {
     const { port, records } = await startService(t, { observed: true });
     const head = 'GET /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
-    await exchange(port, `${head}z`);
+    await exchange(port, `${head}z\r\n`);
     await exchange(port, `${head}10001\r\n${'x'.repeat(0x10001)}\r\n`);
     assert.deepEqual(comparable(records), [
       { method: 'GET', path: '/health', status: 400, ...of },
@@ -134,13 +135,13 @@ describe('each request has one record', { timeout: 20_000 }, () => {
   for (const fields of ['', 'Connection: close\r\n']) {
     test(`the duration of a request counts the time that its content takes, ${fields === '' ? 'on a connection that stays open' : 'and on its last request'}`, async (t) => {
       const pass = stopTheClock(t);
-      const { port, records } = await startService(t, { observed: true });
-      const socket = connect({ port, host: '127.0.0.1' });
-      const requested = requestStart();
-      socket.write(`POST /health HTTP/1.1\r\nHost: a\r\n${fields}Content-Length: 5\r\n\r\nab`);
-      await requested;
+      const service = await startService(t, { observed: true });
+      const pair = await openPair(t, service);
+      await sendRead(pair, `POST /health HTTP/1.1\r\nHost: a\r\n${fields}Content-Length: 5\r\n\r\nab`);
       pass(2500.25);
-      await exchangeOn(socket, `cde${fields === '' ? 'noise\r\n\r\n' : ''}`);
+      pair.client.once('end', () => pair.client.end());
+      await exchangeOn(pair.client, `cde${fields === '' ? 'noise\r\n\r\n' : ''}`);
+      const { records } = service;
       assert.deepEqual(records.map(({ status, durationMs }) => [status, durationMs]), fields === '' ? [[405, 2500.25], [400, 0]] : [[405, 2500.25]]);
     });
   }

@@ -1,13 +1,12 @@
 // What arrives on a connection, as bytes, and what becomes of it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, Socket, type Server } from 'node:net';
+import { connect, type Server } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { emptyReply } from '../../src/http/reply.ts';
-import { connectionOf } from '../../src/server/requests.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
+import { openPair, sendRead } from '../support/clock.ts';
 import { portIn, spawnService } from '../support/process.ts';
-import { requestStart, requestStarts } from '../support/request-start.ts';
 import { startService } from '../support/service.ts';
 import { exchange, exchangeOn, parseReplies, requestBytes, type Exchange } from '../support/wire.ts';
 
@@ -22,71 +21,7 @@ function lastReply(statusLine: string, ...fields: readonly string[]): Exchange {
 }
 
 const notFound = lastReply('404 Not Found');
-const notAllowed = lastReply('405 Method Not Allowed', 'Allow: GET');
 const badRequest = lastReply('400 Bad Request');
-const misdirected = lastReply('421 Misdirected Request');
-
-describe('a method that node does not know', { timeout: 20_000 }, () => {
-  const cases: readonly (readonly [what: string, bytes: string, expected: Exchange, refusals: readonly number[]])[] = [
-    ['is not allowed on a path of the table', head('BREW /health HTTP/1.1', 'Host: a'), notAllowed, []],
-    ['is as good as any other on another path', head('BREW /nope HTTP/1.1', 'Host: a'), notFound, []],
-    ['needs no Host in HTTP/1.0', head('BREW /health HTTP/1.0'), notAllowed, []],
-    ['is refused without a Host', head('BREW /health HTTP/1.1'), badRequest, [400]],
-    ['is refused with two Hosts', head('BREW /health HTTP/1.1', 'Host: a', 'Host: a'), badRequest, [400]],
-    ['is refused with an illegal Host', head('BREW /health HTTP/1.1', 'Host: a b'), badRequest, [400]],
-    ['is refused with an illegal target', head('BREW /health#a HTTP/1.1', 'Host: a'), badRequest, [400]],
-    ['is refused with two lengths', head('BREW /health HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 1'), badRequest, [400]],
-    ['is refused with a line that is no field', head('BREW /health HTTP/1.1', 'Host: a', 'X'), badRequest, [400]],
-    ['is refused when its head does not arrive in one piece', 'BREW /health HTTP/1.1\r\nHost: a\r\n', badRequest, [400]],
-    ['is refused when its head ends in bare line feeds', 'BREW /health HTTP/1.1\nHost: a\n\n', badRequest, [400]],
-  ];
-  for (const [what, bytes, expected, refused] of cases) {
-    test(what, async (t) => {
-      const { port, refusals, reported } = await startService(t);
-      assert.deepEqual(await exchange(port, bytes), expected);
-      assert.deepEqual([refusals, reported], [refused, []]);
-    });
-  }
-
-  for (const method of ['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PAUSE', 'PLAY', 'RECORD', 'REDIRECT', 'SETUP', 'SET_PARAMETER', 'TEARDOWN']) {
-    test(`${method}, which node's parser knows from RTSP, is logged and not allowed`, async (t) => {
-      const { port, records } = await startService(t, { observed: true });
-      for (const content of ['', 'secret']) {
-        const { replies } = await exchange(port, `${head('GET /health HTTP/1.1', 'Host: a', `Content-Length: ${content.length}`)}${content}${head(`${method} /health HTTP/1.1`, 'Host: a')}`);
-        assert.deepEqual(replies.map(({ status }) => status), [200, 405]);
-      }
-      assert.deepEqual(records.map((record) => record.method), ['GET', method, 'GET', method]);
-    });
-  }
-
-  test('is answered for allowed hosts only', async (t) => {
-    const { port, refusals } = await startService(t, { allowedHosts: ['a'] });
-    assert.deepEqual(await exchange(port, head('BREW /health HTTP/1.1', 'Host: A:80')), notAllowed);
-    assert.deepEqual(refusals, []);
-    for (const bytes of [head('BREW /health HTTP/1.1', 'Host: b'), head('BREW /health HTTP/1.0')]) assert.deepEqual(await exchange(port, bytes), misdirected);
-    assert.deepEqual(refusals, [421, 421]);
-    assert.deepEqual(await exchange(port, head('BREW /health HTTP/1.1', 'Host: a', 'Host: a')), badRequest);
-  });
-
-  test('is redirected where every request is', async (t) => {
-    const { port, refusals } = await startService(t, { server: (app) => app.createRedirectServer(8443) });
-    assert.deepEqual(await exchange(port, head('BREW /a?b HTTP/1.1', 'Host: a:8080')), lastReply('307 Temporary Redirect', 'Location: https://a:8443/a?b'));
-    assert.deepEqual(refusals, []);
-    assert.deepEqual(await exchange(port, head('BREW /a HTTP/1.1', 'Host: a', 'Host: a')), badRequest);
-    assert.deepEqual(await exchange(port, 'BREW /a HTTP/1.1\r\nHost: a\r\n'), badRequest);
-    assert.deepEqual(refusals, [400, 400]);
-  });
-
-  test('has a record of what it asked for', async (t) => {
-    const { port, records } = await startService(t, { observed: true });
-    await exchange(port, head('BREW http://a/health?name=Ada HTTP/1.1', 'Host: a'));
-    await exchange(port, 'BREW /health HTTP/1.1\r\nHost: a\r\n');
-    assert.deepEqual(records.map(({ method, path, status }) => ({ method, path, status })), [
-      { method: 'BREW', path: '/health', status: 405 },
-      { method: undefined, path: undefined, status: 400 },
-    ]);
-  });
-});
 
 describe('CONNECT (RFC 9110 15.6.2)', { timeout: 20_000 }, () => {
   const connectHead = head('CONNECT a.example:80 HTTP/1.1', 'Host: a.example:80');
@@ -94,7 +29,7 @@ describe('CONNECT (RFC 9110 15.6.2)', { timeout: 20_000 }, () => {
   test('gets 501, and its connection is closed: here is no proxy', async (t) => {
     const { port, refusals, records } = await startService(t, { observed: true });
     assert.deepEqual(await exchange(port, connectHead + greetings), lastReply('501 Not Implemented'));
-    assert.deepEqual(refusals, [], 'it is no illegal request');
+    assert.deepEqual(refusals, [501]);
     assert.deepEqual(records.map(({ method, path, status }) => [method, path, status]), [['CONNECT', 'a.example:80', 501]]);
   });
 
@@ -118,18 +53,11 @@ describe('CONNECT (RFC 9110 15.6.2)', { timeout: 20_000 }, () => {
 test('what the record of a refused request says of its target is a path, never user information or a query', { timeout: 20_000 }, async (t) => {
   const { port, records, refusals } = await startService(t, { observed: true });
   for (const target of ['http://user:secret@a/health?name=Ada', 'HTTP://user:secret@a', 'ftp://user:secret@a/health', 'http://a/health?name=Ada#', 'user:secret@a', '/nope#secret']) {
-    for (const method of ['GET', 'BREW', 'CONNECT']) assert.deepEqual(await exchange(port, head(`${method} ${target} HTTP/1.1`, 'Host: a')), badRequest);
+    for (const method of ['GET', 'CONNECT']) assert.deepEqual(await exchange(port, head(`${method} ${target} HTTP/1.1`, 'Host: a')), badRequest);
   }
-  assert.deepEqual([records.length, refusals.length], [18, 18]);
-  assert.deepEqual(records.map(({ path = '' }) => path), ['/health', '', '/health', '/health', '', '/nope'].flatMap((path) => [path, path, path]));
+  assert.deepEqual([records.length, refusals.length], [12, 12]);
+  assert.deepEqual(records.map(({ path = '' }) => path), ['/health', '/health', '/', '', '/health', '/health', '/health', '/health', '', '', '/nope', '/nope']);
   assert.doesNotMatch(JSON.stringify(records), /user|secret|Ada/);
-});
-
-test('chunk extensions without end are refused with 400: it is the framing that is bad, not the content', { timeout: 20_000 }, async (t) => {
-  const { port, refusals } = await startService(t);
-  const bytes = `${head('POST /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}3;${'x'.repeat(20_000)}\r\nabc\r\n0\r\n\r\n`;
-  assert.deepEqual(await exchange(port, bytes), badRequest);
-  assert.deepEqual(refusals, [400]);
 });
 
 test('with --max-http-header-size a head is limited all the same', { timeout: 20_000 }, async (t) => {
@@ -158,8 +86,7 @@ describe('with --insecure-http-parser, which is for others', { timeout: 20_000 }
   });
 });
 
-// Each of these is followed by requests that must neither be executed nor recorded. Where node's parser
-// stops by itself (`Connection: close`), that alone would not show it.
+// Each of these is followed by requests that must neither be executed nor recorded.
 describe('the last request on a connection', { timeout: 20_000 }, () => {
   const last: readonly (readonly [bytes: string, status: number])[] = [
     [head('GET /health HTTP/1.1'), 400],
@@ -171,7 +98,6 @@ describe('the last request on a connection', { timeout: 20_000 }, () => {
     [head('GET /health HTTP/1.1', 'Host: a', 'Expect: 100-continue'), 200],
     [head('GET /nope HTTP/1.1', 'Host: a', 'Expect: 100-continue', 'Content-Length: 5'), 404],
     [head('GET /health HTTP/1.1', 'Host: a', ...Array.from({ length: 100 }, () => 'X: y')), 431],
-    [head('BREW /health HTTP/1.1', 'Host: a'), 405],
     [head('GET /health HTTP/2.0', 'Host: a'), 505],
     [head('GET /health HTTP/1.2', 'Host: a'), 505],
     ['noise\r\n\r\n', 400],
@@ -181,7 +107,6 @@ describe('the last request on a connection', { timeout: 20_000 }, () => {
     [head('GET /health HTTP/1.0', 'Host: a'), 200],
     ...[
       ['Connection: close'], ['cONNECTION: cLOSE'], ['Connection: x, Close'], ['Connection: close,x'], ['Connection: keep-alive', 'Connection: close'], ['Connection: close', 'Connection: keep-alive'],
-      ['Proxy-Connection: close'],
     ].map((fields) => [head('GET /health HTTP/1.1', 'Host: a', ...fields), 200] as const),
   ];
   for (const [bytes, status] of last) {
@@ -202,7 +127,6 @@ describe('the last request on a connection', { timeout: 20_000 }, () => {
     ['HTTP/1.0 with keep-alive in a list and in another case', head('GET /health HTTP/1.0', 'Connection: x,\tKeep-Alive')],
     ['an option that only begins with close', head('GET /health HTTP/1.1', 'Host: a', 'Connection: closed')],
     ['an option that only ends with close', head('GET /health HTTP/1.1', 'Host: a', 'Connection: enclose, not-close')],
-    ['Proxy-Connection: keep-alive', head('GET /health HTTP/1.1', 'Host: a', 'Proxy-Connection: keep-alive')],
     ['the option upgrade without a protocol', head('GET /health HTTP/1.1', 'Host: a', 'Connection: upgrade')],
   ] as const) {
     test(`is not one with ${what}`, async (t) => {
@@ -212,14 +136,14 @@ describe('the last request on a connection', { timeout: 20_000 }, () => {
     });
   }
 
-  // RFC 9112 9.3: close wins. Node's parser does not see it in all of these.
+  // RFC 9112 9.3: close wins.
   for (const bytes of [
     head('GET /health HTTP/1.0', 'Connection: keep-alive, close'),
     ...[['Connection: close\t'], ['Connection:\tclose \t'], ['Connection: x,\tclose\t,y'], ['Connection: x', 'X: y', 'Connection: close\t']].map((fields) =>
       head('GET /health HTTP/1.1', 'Host: a', ...fields)),
     `${head('GET /health HTTP/1.1', 'Host: a', 'Connection: close\t', 'Content-Length: 3')}abc`,
   ]) {
-    test(`is ${JSON.stringify(bytes)}, whatever node's parser says`, { timeout: 20_000 }, async (t) => {
+    test(`is ${JSON.stringify(bytes)}, as soon as it is whole`, { timeout: 20_000 }, async (t) => {
       const { port } = await startService(t);
       const socket = connect({ port, host: '127.0.0.1' });
       t.after(() => socket.destroy());
@@ -230,12 +154,10 @@ describe('the last request on a connection', { timeout: 20_000 }, () => {
   }
 
   test('closes its connection at the end of its content, in two packets or more', async (t) => {
-    const { port } = await startService(t);
-    const socket = connect({ port, host: '127.0.0.1' });
-    const requested = requestStart();
-    socket.write(head('POST /nope HTTP/1.1', 'Host: a', 'Connection: close', 'Content-Length: 3'));
-    await requested;
-    assert.deepEqual(await exchangeOn(socket, `abc${greetings}`), notFound);
+    const pair = await openPair(t, await startService(t));
+    await sendRead(pair, head('POST /nope HTTP/1.1', 'Host: a', 'Connection: close', 'Content-Length: 3'));
+    pair.client.once('end', () => pair.client.end());
+    assert.deepEqual(await exchangeOn(pair.client, `abc${greetings}`), notFound);
   });
 });
 
@@ -244,10 +166,11 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
   const fail = () => { throw failure; };
 
   /** A server with parts of a test's own, and what it reports. */
-  async function serve(t: TestContext, { isAllowed, maxConnections = 100, ...reports }: Partial<ServerOptions['reports']> & Partial<Pick<ServerOptions, 'isAllowed' | 'maxConnections'>>, handler = () => emptyReply(204)) {
+  async function serve(t: TestContext, { maxConnections = 100, ...reports }: Partial<ServerOptions['reports']> & Partial<Pick<ServerOptions, 'maxConnections'>>, handler = () => emptyReply(204)) {
     const failures: unknown[] = [];
-    const { nodeServer, close, closeAll } = createServer(handler, {
-      isAllowed,
+    const { nodeServer, close, closeAll } = createServer({
+      handler,
+      isAllowed: undefined,
       isDraining: () => false,
       maxConnections,
       keepAliveTimeoutMs: 75_000,
@@ -269,8 +192,7 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
   const requests: readonly (readonly [what: string, legal: string, illegal: string])[] = [
     ['a request', head('GET /a HTTP/1.1', 'Host: a', 'Connection: close'), head('GET /a HTTP/1.1')],
     ['a request with content', `${head('PUT /a HTTP/1.1', 'Host: a', 'Connection: close', 'Content-Length: 1')}x`,
-      `${head('PUT /a HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}x`],
-    ['an unknown method', head('BREW /a HTTP/1.1', 'Host: a'), head('BREW /a HTTP/1.1')],
+      `${head('PUT /a HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}x\r\n`],
   ];
   const problem = (path: string) =>
     JSON.stringify({ title: 'An unexpected error occurred.', status: 500, detail: 'Contact support if the problem persists.', instance: path });
@@ -283,18 +205,9 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
       assert.deepEqual(failures, [failure]);
     });
 
-    test(`by the check of the host becomes a 500 and a report, for ${what}`, async (t) => {
-      const { port, failures } = await serve(t, { isAllowed: fail });
-      const { replies } = await exchange(port, legal);
-      assert.deepEqual(replies.map((reply) => [reply.status, reply.body]), [[500, problem('/a')]]);
-      assert.deepEqual(failures, [failure]);
-    });
-
-    test(`by those who are told of refusals becomes a 500 and a report, for ${what}`, async (t) => {
+    test(`by those who are told of refusals becomes a report, for ${what}`, async (t) => {
       const { port, failures } = await serve(t, { refused: fail });
-      const { replies, ended } = await exchange(port, illegal);
-      assert.deepEqual(replies.map((reply) => [reply.status, reply.body]), [[500, problem('/a')]]);
-      assert.ok(ended);
+      assert.deepEqual(await exchange(port, illegal), badRequest);
       assert.deepEqual(failures, [failure]);
     });
 
@@ -306,15 +219,6 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
       assert.deepEqual(failures, [failure, failure]);
     });
   }
-
-  test('for CONNECT, or for bytes that are no request, becomes a 500 and a report, too', async (t) => {
-    const { port, failures } = await serve(t, { isAllowed: fail, refused: fail });
-    for (const [bytes, path] of [[head('CONNECT a:80 HTTP/1.1', 'Host: a'), 'a:80'], ['noise\r\n\r\n', '']] as const) {
-      const { replies } = await exchange(port, bytes);
-      assert.deepEqual(replies.map((reply) => [reply.status, reply.body]), [[500, problem(path)]]);
-    }
-    assert.deepEqual(failures, [failure, failure]);
-  });
 
   test('leaves a connection open that would have been', async (t) => {
     const { port, failures } = await serve(t, {}, fail);
@@ -328,14 +232,12 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
   test('by node, because a reply has an illegal field, becomes a 500, also in the access log, and a report, and no byte of the reply goes out', async (t) => {
     const logged: (number | undefined)[] = [];
     const { port, failures } = await serve(t, { finished: ({ status }) => logged.push(status) }, () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']));
-    const unknown = await exchange(port, head('BREW /c HTTP/1.1', 'Host: a'));
-    assert.deepEqual(unknown.replies.map((reply) => [reply.status, reply.headers.at(-1), reply.body]), [[500, 'Connection: close', problem('/c')]]);
     const { replies } = await exchange(port, head('GET /a HTTP/1.1', 'Host: a') + requestBytes('GET', '/b'));
     assert.deepEqual(replies.map((reply) => [reply.status, reply.headers.at(-1), reply.body]), [
       [500, 'Connection: keep-alive', problem('/a')], [500, 'Connection: close', problem('/b')],
     ]);
-    assert.deepEqual(failures.map((error) => error instanceof Error && 'code' in error && error.code), ['ERR_INVALID_CHAR', 'ERR_INVALID_CHAR', 'ERR_INVALID_CHAR']);
-    assert.deepEqual(logged, [500, 500, 500]);
+    assert.deepEqual(failures.map((error) => error instanceof Error && 'code' in error && error.code), ['ERR_INVALID_CHAR', 'ERR_INVALID_CHAR']);
+    assert.deepEqual(logged, [500, 500]);
   });
 
   test('by those who are told of a closed connection becomes a report', async (t) => {
@@ -348,21 +250,6 @@ describe('what is thrown on the way to a reply', { timeout: 20_000 }, () => {
   });
 });
 
-// What node does by itself, and the README says so.
-for (const [what, bytes, statuses] of [
-  ['white space in a chunk extension is refused', `${head('GET /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}1 ;a\r\nx\r\n0\r\n\r\n`, [400]],
-  ['a tab behind chunked is refused', `${head('GET /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked\t')}0\r\n\r\n`, [400]],
-  ['a quoted string behind a token is accepted in a chunk extension', `${head('GET /health HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}1;a=b"c"\r\nx\r\n0\r\n\r\n`, [200]],
-] as const) {
-  test(`${what}, and the next client is served`, async (t) => {
-    const { port } = await startService(t);
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    socket.end(bytes);
-    assert.deepEqual(parseReplies(Buffer.concat(await socket.toArray())).map(({ status }) => status), statuses);
-    assert.deepEqual((await exchange(port, requestBytes('GET', '/health'))).replies.map(({ status }) => status), [200]);
-  });
-}
-
 const chunkedPost = head('POST /nope HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked');
 
 test('a refusal does not wait for a reply that left long ago', { timeout: 20_000 }, async (t) => {
@@ -371,32 +258,13 @@ test('a refusal does not wait for a reply that left long ago', { timeout: 20_000
   socket.write(`${chunkedPost}1\r\nx\r\n0\r\n\r\n${chunkedPost}`);
   const [first] = await once(socket, 'data');
   assert.deepEqual(parseReplies(first).map((reply) => reply.status), [404]);
-  const { replies } = await exchangeOn(socket, 'z');
+  const { replies } = await exchangeOn(socket, 'z\r\n');
   assert.deepEqual(replies.map((reply) => reply.status), [400]);
-});
-
-for (const trailer of ['Connection: close', 'connection: x, close', 'Proxy-Connection: close', 'Connection: keep-alive']) {
-  test(`the reply to a request with the trailer ${trailer} is the last one, so that no other waits in vain`, async (t) => {
-    const { port } = await startService(t);
-    for (const behind of ['', greetings]) {
-      const { replies, ended } = await exchange(port, `${greetings}${chunkedPost}0\r\n${trailer}\r\n\r\n${behind}`);
-      assert.deepEqual([replies.map(({ status, headers }) => [status, headers.at(-1)]), ended], [[[200, 'Connection: keep-alive'], [404, 'Connection: close']], true]);
-    }
-  });
-}
-
-test('a request with more than 100 trailers is the last one, because node may have dropped some; some versions of node refuse it', { timeout: 20_000 }, async (t) => {
-  const { port } = await startService(t);
-  for (const trailers of [`${'X: y\r\n'.repeat(101)}`, `${'X: y\r\n'.repeat(140)}Connection: close\r\n`]) {
-    const { replies, ended } = await exchange(port, `${chunkedPost}0\r\n${trailers}\r\n${greetings}`);
-    assert.deepEqual([replies.length, replies[0]?.headers.at(-1), ended], [1, 'Connection: close', true]);
-    assert.ok([404, 431].includes(replies[0]?.status ?? 0));
-  }
 });
 
 test('malformed content is refused after the reply to the content before it', { timeout: 20_000 }, async (t) => {
   const { port } = await startService(t);
-  const { replies } = await exchange(port, `${chunkedPost}1\r\nx\r\n0\r\n\r\n${chunkedPost}z`);
+  const { replies } = await exchange(port, `${chunkedPost}1\r\nx\r\n0\r\n\r\n${chunkedPost}z\r\n`);
   assert.deepEqual(replies.map((reply) => reply.status), [404, 400]);
 });
 
@@ -417,18 +285,4 @@ test('an unexpected error is the last reply on its connection where any other wo
   assert.deepEqual(await repliesTo(['Expect: 100-continue']), [[500, 'Connection: close']]);
   app.startDraining();
   assert.deepEqual(await repliesTo([]), [[500, 'Connection: close']]);
-});
-
-test('node keeps hardly more lines of a head than are accepted', { timeout: 20_000 }, async (t) => {
-  const { port } = await startService(t);
-  const starts = requestStarts(t); // some versions of node refuse the head themselves
-  for (const lines of [101, 900, 5_000]) {
-    const { replies, ended } = await exchange(port, `GET /health HTTP/1.1\r\n${'ab:\r\n'.repeat(lines)}Host: a\r\n\r\n`);
-    assert.deepEqual([replies.map(({ status }) => status), ended], [[431], true]);
-  }
-  assert.ok(starts.every(({ request }) => request.rawHeaders.length < 300));
-});
-
-test('a socket that is no connection of ours is not taken for one', () => {
-  assert.throws(() => connectionOf(new Socket()), { message: 'Not a connection of this server' });
 });

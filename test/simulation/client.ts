@@ -24,7 +24,10 @@ export type SentPart = {
 export type Written = { readonly from: number; readonly to: number; readonly at: Moment; takenAt: Moment | undefined };
 
 export class Client {
+  /** Its address. */
   readonly name: string;
+  /** The part of it that it shares with others. */
+  readonly network: string;
   readonly end: ServiceEnd;
   readonly openedAt = moment();
   readonly parts: SentPart[] = [];
@@ -38,8 +41,9 @@ export class Client {
   serviceEndedAt: Moment | undefined;
   serviceClosedAt: Moment | undefined;
 
-  constructor(number: number, room: number, note: (text: string) => void) {
-    this.name = `10.0.0.${number}`;
+  constructor(number: number, addresses: number, room: number, note: (text: string) => void) {
+    this.network = `2001:db8:0:${number % addresses}`;
+    this.name = `${this.network}::${number}`;
     this.end = new ServiceEnd(this.name, room, {
       written: (bytes) => {
         const from = this.writes.at(-1)?.to ?? 0;

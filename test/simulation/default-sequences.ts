@@ -8,7 +8,7 @@ export const DEPTH = 4;
 const FIRST_SEED = 1;
 export const RANDOM_SEQUENCES = 2_000;
 
-const surroundings = { maxConnections: 10, room: 10 };
+const surroundings = { maxConnections: 10, addresses: 1, room: 10 };
 const client = (step: ClientStep, turns = 1): Step => ({ ...step, client: 1, turns });
 const greetings = (count: number): ClientStep => ({ kind: 'send', parts: Array.from({ length: count }, (_, i) => greeting(i)), held: 0 });
 

@@ -22,7 +22,7 @@ const ALPHABET: readonly ((number: number) => ClientStep | ServiceStep)[] = [
   () => ({ kind: 'drain' }),
   () => ({ kind: 'stop' }),
 ];
-const SURROUNDINGS = { maxConnections: 100, room: 100 };
+const SURROUNDINGS = { maxConnections: 100, addresses: 1, room: 100 };
 
 /**
  * All sequences of at most `depth` steps. A step that does nothing is left out: the others are a sequence of their own. So is one

@@ -62,12 +62,11 @@ const oneReplyAtATime: OfClient = ({ answers }) => {
   answers.forEach(({ write }, i) => assert.notEqual(write.at.callback, answers[i - 1]?.write.at.callback, `replies ${i - 1} and ${i} at once`));
 };
 
-/** A reply comes as soon as the request is whole and the reply before it has left: not later than a turn for each piece. */
-const repliesAreSoon: OfClient = ({ answers }) => {
+/** A reply comes as soon as the request is whole and the reply before it has left: each connection has a turn after every other one. */
+const repliesAreSoon: OfClient = ({ answers }, { clients }) => {
   answers.forEach(({ write, sent }, i) => {
     const from = Math.max(sent?.wholeAt?.turn ?? write.at.turn, answers[i - 1]?.write.takenAt?.turn ?? 0);
-    const pieces = (sent?.part.bytes.split('\r\n\r\n').length ?? 1) + (sent?.steps ?? 0);
-    assert.ok(write.at.turn - from <= 2 + pieces, `reply ${i} was ${write.at.turn - from} turns late`);
+    assert.ok(write.at.turn - from <= (1 + (sent?.steps ?? 0)) * clients.length, `reply ${i} was ${write.at.turn - from} turns late`);
   });
 };
 
@@ -100,6 +99,13 @@ const endsWithClient: OfClient = ({ client: { endedAt, leftAt, hasRead, serviceE
   assert.ok(ms <= endedAt.ms, `the service has ended its side ${ms - endedAt.ms} ms later`);
 };
 
+/** A connection that is said to be idle when it is closed for a new one owes nothing. */
+const idleOnesMakeRoom: OfClient = ({ client, answers }, { closedForRoom }) => {
+  if (!closedForRoom.some((closed) => closed.client === client && closed.reason === 'idle')) return;
+  const last = answers.at(-1);
+  assert.ok(unanswered(client, answers) === undefined && (last === undefined || last.write.takenAt !== undefined), 'it was not idle');
+};
+
 const noMoreListeners: OfClient = ({ client: { end } }) => {
   for (const name of ['data', 'end', 'drain', 'finish']) assert.ok(end.listenerCount(name) <= 2, `${end.listenerCount(name)} listeners for ${name}`);
 };
@@ -109,15 +115,22 @@ const boundIsKept: OfWorld = ({ mostOpen, maxConnections }) => assert.ok(mostOpe
 const serviceHasStopped: OfWorld = ({ isStopped }) => assert.ok(isStopped, 'close() has resolved');
 const nothingIsLeft: OfWorld = ({ leftOver, moreListeners }) => assert.equal(leftOver + moreListeners, 0, 'timers and listeners that are left');
 const nothingIsThrown: OfWorld = ({ errors }) => assert.equal(errors.map(String).join(), '');
+/** No connection is closed for room while another address has more. */
+const roomIsFair: OfWorld = ({ closedForRoom }) => {
+  for (const { client, had, most } of closedForRoom) assert.equal(had, most, `${client.name} was closed for a new connection`);
+};
 const cutsAreCounted: OfWorld = ({ cut }) => assert.ok(cut === undefined || (cut.least <= cut.said && cut.said <= cut.most), JSON.stringify(cut));
 
-export const OF_CLIENT = { repliesAreRight, noReplyIsMissing, lastReplyIsLast, repliesArrive, recordsMatch, oneReplyAtATime, repliesAreSoon, closedInTime, endsWithClient, noMoreListeners };
-export const OF_WORLD = { nothingIsThrown, allHaveEnded, boundIsKept, serviceHasStopped, nothingIsLeft, cutsAreCounted };
+export const OF_CLIENT = { repliesAreRight, noReplyIsMissing, lastReplyIsLast, repliesArrive, recordsMatch, oneReplyAtATime, repliesAreSoon, closedInTime, endsWithClient, idleOnesMakeRoom, noMoreListeners };
+export const OF_WORLD = { nothingIsThrown, allHaveEnded, boundIsKept, serviceHasStopped, nothingIsLeft, roomIsFair, cutsAreCounted };
 
-const wasCut = ({ serviceClosedAt }: Client, { cut }: World) => cut !== undefined && serviceClosedAt !== undefined && serviceClosedAt.order > cut.at.order;
+/** By `closeAll`, or for a new connection. */
+function wasCut(client: Client, { cut, closedForRoom }: World): boolean {
+  const { serviceClosedAt } = client;
+  return closedForRoom.some((closed) => closed.client === client) || (cut !== undefined && serviceClosedAt !== undefined && serviceClosedAt.order > cut.at.order);
+}
 
-/** At the stop, and for a new connection. */
-function mayBeClosedAtOnce({ serviceClosedAt }: Client, { dropped, stoppedAt }: World): boolean {
-  const order = serviceClosedAt?.order ?? 0;
-  return (stoppedAt !== undefined && stoppedAt.order < order) || dropped.some(({ at }) => Math.abs(at.order - order) <= 1);
+/** At the stop. */
+function mayBeClosedAtOnce({ serviceClosedAt }: Client, { stoppedAt }: World): boolean {
+  return stoppedAt !== undefined && stoppedAt.order < (serviceClosedAt?.order ?? 0);
 }

@@ -36,8 +36,8 @@ export function* randomSequences(seed: number, count: number): Generator<Sequenc
 function randomSequence(seed: number): Sequence {
   const random = createRandom(seed);
   const { below, pick } = random;
-  const clients = pick([1, 1, 1, 2, 3]);
-  const surroundings = { maxConnections: pick([1, 2, 100]), room: pick([0, 1, 100, 300, 1_000]) };
+  const clients = pick([1, 1, 1, 2, 3, 6]);
+  const surroundings = { maxConnections: pick([1, 2, 3, 100]), addresses: pick([1, 2, 3]), room: pick([0, 1, 100, 300, 1_000]) };
   const kinds: readonly [MakeStep, ...MakeStep[]] = [send, send, ...KINDS.filter(() => below(3) === 0), ...RARE_KINDS.filter(() => below(5) === 0)];
   const steps = Array.from({ length: 2 + below(pick([5, 10, 20])) }, (_, i): Step => {
     const step = pick(kinds)(random, 10 * i);

@@ -38,10 +38,7 @@ function judge(reply: WireReply, write: Written, client: Client, i: number, drai
     const isEnough = sent.part.isLast && isReplyTo(expected, reply);
     return answer(true, isEnough ? undefined : faultOfEarly(reply, write, client, sent, client.writes[i - 1]?.takenAt));
   }
-  // A head that the service reads itself must be whole in one piece.
-  const isInOnePiece = sent.steps === 1 && client.sentBytes < 60_000;
-  const statuses = isInOnePiece ? expected.statuses.slice(0, 1) : expected.statuses;
-  return answer(expected.isLast, isReplyTo({ ...expected, statuses }, reply) ? undefined : `${expected.statuses.join(' or ')} ${expected.body} was expected`);
+  return answer(expected.isLast, isReplyTo(expected, reply) ? undefined : `${expected.status} ${expected.body} was expected`);
 }
 
 /** What is wrong with a reply to a request that is not whole. */

@@ -8,7 +8,7 @@ import { LIMITS } from './steps.ts';
 export type CreateApp = typeof createApp;
 
 /** A connection was closed because there were too many. */
-export type Dropped = { readonly reason: 'idle' | 'full'; readonly at: Moment };
+export type Dropped = { readonly reason: 'idle' | 'most' | 'full'; readonly at: Moment };
 
 export type Service = {
   readonly app: App;

@@ -29,6 +29,8 @@ export type Step = (ServiceStep | (ClientStep & { /** Connects when it has not d
 /** What is known before the first step. */
 export type Surroundings = {
   readonly maxConnections: number;
+  /** How many addresses the clients have, in turn. */
+  readonly addresses: number;
   /** How many bytes the kernel takes for a client that does not read. */
   readonly room: number;
 };
@@ -36,7 +38,7 @@ export type Surroundings = {
 export type Sequence = { readonly surroundings: Surroundings; readonly steps: readonly Step[] };
 
 /** The limits of the service, all different, and short, so that a sequence is over soon. */
-export const LIMITS = { idleMs: 6_000, headMs: 3_000, requestMs: 4_000, unreadMs: 5_000, lingerMs: 2_000, silentMs: 250, sweepMs: 1_000, tlsOverheadBytes: 0 };
+export const LIMITS = { idleMs: 6_000, headMs: 3_000, requestMs: 4_000, unreadMs: 5_000, lingerMs: 2_000, silentMs: 250, sweepMs: 1_000 };
 
 /** The longest that a connection can last after its client has gone quiet: a connection is swept once more after each limit. */
 export const LONGEST_MS = Object.values(LIMITS).reduce((sum, ms) => sum + ms, 0) + 6 * LIMITS.sweepMs;

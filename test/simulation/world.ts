@@ -1,8 +1,9 @@
 // Plays a sequence against the real service, whose connections are in memory.
 import { Client } from './client.ts';
 import { inLoop, moment, now, pass, pending, resetTime, turn, uncaught, type Moment } from './clock.ts';
-import { makeService, type CreateApp, type Service } from './service.ts';
+import { makeService, type CreateApp, type Dropped, type Service } from './service.ts';
 import { LIMITS, LONGEST_MS, type Sequence, type Step } from './steps.ts';
+import { setStopped } from './transitions.ts';
 
 /** All that can be known after a sequence. */
 export type World = Pick<Service, 'records' | 'dropped'> & {
@@ -16,6 +17,8 @@ export type World = Pick<Service, 'records' | 'dropped'> & {
   /** How many connections were open at once, at most, and how many may be. */
   readonly mostOpen: number;
   readonly maxConnections: number;
+  /** Connections that were closed for a new one: why, how many the network of each had then, and how many any network had at most. */
+  readonly closedForRoom: readonly { readonly client: Client; readonly reason: Dropped['reason']; readonly had: number; readonly most: number }[];
   /** How long the connections lasted after the last step, and whether all have ended. */
   readonly quietMs: number;
   readonly allClosed: boolean;
@@ -31,10 +34,13 @@ export type World = Pick<Service, 'records' | 'dropped'> & {
 /** Plays `sequence` to its end, against the service that `create` makes. */
 export async function play(create: CreateApp, { surroundings, steps }: Sequence): Promise<World> {
   resetTime();
+  setStopped(false);
   const listenersBefore = processListeners();
   const events: string[] = [];
   const clients: Client[] = [];
   const byNumber = new Map<number, Client>();
+  const held = new Set<Client>(); // whose connections the service counts
+  const closedForRoom: World['closedForRoom'][number][] = [];
   let drainedAt: Moment | undefined, stoppedAt: Moment | undefined;
   let cut: World['cut'];
   let isStopped = false;
@@ -46,10 +52,21 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
   function connected(number: number): Client | undefined {
     const known = byNumber.get(number);
     if (known !== undefined || stoppedAt !== undefined) return known;
-    const client = new Client(number, surroundings.room, note);
+    const client = new Client(number, surroundings.addresses, surroundings.room, note);
     byNumber.set(number, client);
     clients.push(client);
+    held.add(client);
+    client.end.once('close', () => held.delete(client));
+    const { length } = dropped;
+    const open = Array.from(held).filter(({ end }) => !end.destroyed);
+    const had = ({ network }: Client) => Array.from(held).filter((other) => other.network === network).length;
+    const most = Math.max(...Array.from(held, had));
     server.emit('connection', client.end);
+    if (dropped.length > length) {
+      const closed = open.find(({ end }) => end.destroyed);
+      if (closed !== undefined) closedForRoom.push({ client: closed, reason: dropped.at(-1)?.reason ?? 'full', had: had(closed), most });
+      held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
+    }
     mostOpen = Math.max(mostOpen, clients.filter(({ end }) => !end.destroyed).length);
     return client;
   }
@@ -59,6 +76,7 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
     app.startDraining();
     if (stoppedAt !== undefined) return;
     stoppedAt = moment();
+    setStopped(true);
     void app.close().then(() => {
       isStopped = true;
     });
@@ -103,7 +121,7 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
   await pass(LIMITS.silentMs);
   return {
     clients, records, dropped, errors: [...failures, ...uncaught()], drainedAt, stoppedAt, cut,
-    mostOpen, maxConnections: surroundings.maxConnections, quietMs, allClosed: wereAllClosed,
+    mostOpen, maxConnections: surroundings.maxConnections, closedForRoom, quietMs, allClosed: wereAllClosed,
     isStopped, leftOver: pending(), moreListeners: processListeners() - listenersBefore, events,
   };
 }

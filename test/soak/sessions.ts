@@ -59,7 +59,7 @@ export async function inTurns(port: number, random: Random): Promise<number> {
 
 /** Sends the bytes of the requests a few at a time. */
 export async function slowly(port: number, random: Random): Promise<number> {
-  const parts = [...legalRequests(random.below(3), random), { bytes: 'GET /health HTTP/1.0\r\n\r\n', statuses: [200], body: 'Healthy', isLast: true }];
+  const parts = [...legalRequests(random.below(3), random), { bytes: 'GET /health HTTP/1.0\r\n\r\n', status: 200, body: 'Healthy', isLast: true }];
   const bytes = bytesOf(parts);
   const socket = connectTo(port);
   const size = Math.ceil(bytes.length / (2 + random.below(50)));

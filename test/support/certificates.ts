@@ -30,6 +30,11 @@ export function makeWeakCertificate(folder: string, commonName: string): Certifi
   return write(folder, commonName, 1, generateKeyPairSync('rsa', { modulusLength: 512 }).privateKey);
 }
 
+/** As makeCertificate, with an RSA key, for the ciphers that need one. */
+export function makeRsaCertificate(folder: string, commonName: string): CertificateFiles {
+  return write(folder, commonName, 1, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
+}
+
 /** As makeCertificate, followed in the same file by a second certificate of which only the first 100 bytes are there. */
 export function makeBrokenChain(folder: string, commonName: string): CertificateFiles {
   const files = makeCertificate(folder, commonName);

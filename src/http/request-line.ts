@@ -1,0 +1,27 @@
+// The first line of a request (RFC 9112 3).
+import { Refusal } from './request.ts';
+import { parseTarget, pathOfIllegalTarget, type Target } from './request-target.ts';
+import { childTraceparent } from './trace-context.ts';
+
+export type RequestLine = {
+  readonly method: string;
+  readonly target: Target;
+  /** Otherwise the version is HTTP/1.0. */
+  readonly isHttp11: boolean;
+};
+
+// method SP request-target SP HTTP-version, with one space each: with more, programs disagree on what the target is. A method is
+// any token (RFC 9110 9.1 and 5.6.2). Which characters a target may have is said in request-target.ts.
+const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d\.\d)$/;
+
+/** Parses a request line, without its CR LF, or refuses it. */
+export function parseRequestLine(line: string): RequestLine | Refusal {
+  const [, method, text = '', version] = REQUEST_LINE.exec(line) ?? [];
+  if (method === undefined) return new Refusal(400);
+  const isHttp11 = version === '1.1';
+  const isKnown = isHttp11 || version === '1.0';
+  const target = isKnown ? parseTarget(method, text) : undefined;
+  if (target !== undefined) return { method, target, isHttp11 };
+  const status = isKnown ? 400 : 505; // RFC 9110 15.6.6; 505 also for the preface of HTTP/2
+  return new Refusal(status, { method, path: pathOfIllegalTarget(text), traceparent: childTraceparent(undefined) });
+}

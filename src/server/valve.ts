@@ -1,0 +1,68 @@
+// A valve between an accepted socket and TLS. Node decrypts at once all that TLS is given, and the client chooses what is in it: a read
+// of 64 KiB can be four records or 2,800, each with a byte, or with a new key. So TLS is given a piece of at most 2 KiB, and the next one
+// when it asks and the turn has come. The work and the memory that a client causes in a turn have one bound, whatever its records are.
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { write } from './send.ts';
+import { takeTurn } from './turns.ts';
+
+const PIECE_BYTES = 2 * 1024; // a client's first message has up to 1.8 KB
+
+export class Valve extends Duplex {
+  readonly #carrier: Socket;
+
+  /** What is written to the valve is written to `carrier`. They are closed together. */
+  constructor(carrier: Socket) {
+    super({ readableHighWaterMark: 0 });
+    this.#carrier = carrier;
+    carrier.on('data', (bytes: Buffer) => this.#receive(bytes));
+    carrier.on('end', () => this.push(null));
+    carrier.on('error', () => {}); // without a listener it would end the process; `close` follows
+    carrier.once('close', () => this.destroy());
+  }
+
+  // A piece passes, as it comes or when `#takeTurn` reads it. More is put back. Node then reads no more, because the high water mark of
+  // the carrier is 0.
+  #receive(bytes: Buffer): void {
+    if (bytes.length <= PIECE_BYTES && this.#isOpen) {
+      this.push(bytes);
+    } else {
+      this.#carrier.pause();
+      this.#carrier.unshift(bytes);
+      takeTurn(this.#takeTurn);
+    }
+  }
+
+  readonly #takeTurn = (): void => {
+    if (this.#isOpen) this.#carrier.read(Math.min(this.#carrier.readableLength, PIECE_BYTES));
+  };
+
+  // Whether TLS has taken the last piece, and the client what TLS has written: TLS itself answers some records.
+  get #isOpen(): boolean {
+    return this.readableLength === 0 && this.writableLength === 0;
+  }
+
+  // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
+
+  override _read(): void {
+    if (this.#carrier.readableLength > 0) takeTurn(this.#takeTurn);
+    else this.#carrier.resume();
+  }
+
+  override _write(bytes: Buffer, encoding: BufferEncoding, done: () => void): void {
+    write(this.#carrier, bytes, encoding, () => {
+      done();
+      if (this.#carrier.readableLength > 0) takeTurn(this.#takeTurn);
+    });
+  }
+
+  override _final(done: () => void): void {
+    this.#carrier.end();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#carrier.destroy();
+    done(error);
+  }
+}

@@ -1,0 +1,255 @@
+// The rules for the fields of a head, and for its target beside them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fields } from '../../src/http/fields.ts';
+import { judgeHead, MAX_CONTENT_BYTES } from '../../src/http/head.ts';
+import { PARENT, said, type Said } from '../support/said.ts';
+
+// Every byte, as the character that a value has for it.
+const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
+
+type Values = { readonly [name in keyof Fields]?: Fields[name] };
+type Others = { readonly method?: string; readonly authority?: string; readonly isAllowed?: (host: string | undefined) => boolean };
+
+/** What is said of a request with these fields. */
+function judged(version: '1.0' | '1.1', values: Values, { method = 'PUT', authority, isAllowed }: Others = {}): Said {
+  const target = { path: '/a', query: 'b', ...(authority !== undefined && { authority }) };
+  return said(judgeHead({ method, target, isHttp11: version === '1.1' }, Object.assign(new Fields(), values), isAllowed));
+}
+
+const host = 'a';
+const legal: Said = { method: 'PUT', path: '/a', query: 'b', host, contentLength: 0, isLast: false, trace: 'new' };
+const refused = (status: number): Said => ({ status, method: 'PUT', path: '/a', trace: 'new' });
+
+test('a legal head without content leaves the connection open', () => {
+  assert.deepEqual(judged('1.1', { host }), legal);
+  assert.deepEqual(judged('1.1', { host: '[::1]:80' }), { ...legal, host: '[::1]:80' });
+  assert.deepEqual(judged('1.1', { host, contentLength: '0' }), legal);
+  assert.deepEqual(judged('1.1', { host }, { method: 'BREW' }), { ...legal, method: 'BREW' });
+});
+
+test('HTTP/1.0 needs no Host, and its request is the last one', () => {
+  assert.deepEqual(judged('1.0', {}), { ...legal, host: undefined, isLast: true });
+  assert.deepEqual(judged('1.0', { host }), { ...legal, isLast: true });
+});
+
+for (const connection of [
+  'close', 'CLOSE', 'Close', 'close,x', 'x,close', 'x , close', ', close', 'close ,', ',,close,,', 'x,\tclose\t ,y', 'keep-alive, close',
+  'close, keep-alive', 'close, upgrade',
+]) {
+  test(`Connection: ${JSON.stringify(connection)} makes a request the last one on its connection`, () => {
+    for (const version of ['1.0', '1.1'] as const) assert.deepEqual(judged(version, { host, connection }), { ...legal, isLast: true });
+  });
+}
+
+for (const connection of [
+  '', ',', 'closed', 'enclose', 'not-close', 'close-not', 'close x', 'x close', 'close;x', 'x=close', 'keep-alive', 'upgrade',
+]) {
+  test(`Connection: ${JSON.stringify(connection)} leaves the connection open`, () => {
+    assert.deepEqual(judged('1.1', { host, connection }), legal);
+  });
+}
+
+test('with keep-alive, and without close, HTTP/1.0 leaves the connection open', () => {
+  for (const connection of ['keep-alive', 'Keep-Alive', 'x, keep-alive', 'keep-alive\t,x', ', keep-alive ,']) {
+    assert.deepEqual(judged('1.0', { host, connection }), legal, connection);
+  }
+  for (const connection of ['', 'x', 'keepalive', 'keep-alive x', 'x keep-alive', 'keep-alives', 'no-keep-alive', 'keep-alive;x']) {
+    assert.deepEqual(judged('1.0', { host, connection }), { ...legal, isLast: true }, connection);
+  }
+});
+
+test('an option of Connection stands between commas, with any spaces and tabs around it', () => {
+  for (const character of characters) {
+    const [isSpace, isComma] = [[' ', '\t'].includes(character), character === ','];
+    for (const option of ['close', 'keep-alive', 'upgrade']) {
+      // Each value, and whether it has the option.
+      for (const [connection, hasOption] of [
+        [`${character}${option}`, isSpace || isComma],
+        [`${character} ${option}`, isSpace || isComma],
+        [`,${character}${option}`, isSpace || isComma],
+        [`x${character}${option}`, isComma],
+        [`${option}${character}`, isSpace || isComma],
+        [`${option} ${character}`, isSpace || isComma],
+        [`${option}${character},`, isSpace || isComma],
+        [`${option}${character}x`, isComma],
+      ] as const) {
+        const version = option === 'keep-alive' ? '1.0' : '1.1';
+        const upgrade = option === 'upgrade' ? 'x' : undefined;
+        const isLast = hasOption === (option !== 'keep-alive');
+        assert.deepEqual(judged(version, { host, connection, upgrade }), { ...legal, isLast }, JSON.stringify(connection));
+      }
+    }
+  }
+});
+
+test('the length of content is told, and undefined when it comes in chunks', () => {
+  assert.deepEqual(judged('1.1', { host, contentLength: '1' }), { ...legal, contentLength: 1 });
+  assert.deepEqual(judged('1.1', { host, contentLength: String(MAX_CONTENT_BYTES) }), { ...legal, contentLength: 65_536 });
+  assert.deepEqual(judged('1.0', { host, contentLength: '20' }), { ...legal, contentLength: 20, isLast: true });
+  for (const transferEncoding of ['chunked', 'Chunked', 'CHUNKED']) {
+    assert.deepEqual(judged('1.1', { host, transferEncoding }), { ...legal, contentLength: undefined });
+  }
+  const last = judged('1.1', { host, transferEncoding: 'chunked', connection: 'close' });
+  assert.deepEqual(last, { ...legal, contentLength: undefined, isLast: true });
+});
+
+test('each character of a length is a digit, and the first one is not 0', () => {
+  for (const character of characters) {
+    const isDigit = '0123456789'.includes(character);
+    for (const [contentLength, isLegal] of [
+      [character, isDigit], [`1${character}`, isDigit], [`${character}1`, isDigit && character !== '0'], [`10${character}0`, isDigit],
+    ] as const) {
+      const expected = isLegal ? { ...legal, contentLength: Number(contentLength) } : refused(400);
+      assert.deepEqual(judged('1.1', { host, contentLength }), expected, JSON.stringify(contentLength));
+    }
+  }
+});
+
+const contents: readonly Values[] = [{}, { contentLength: '1' }, { transferEncoding: 'chunked' }];
+
+test('a request to upgrade is the last one, and its content is not waited for', () => {
+  for (const content of contents) {
+    for (const upgrade of ['', 'h2c', 'websocket, x']) {
+      const expected = { ...legal, isLast: true };
+      for (const connection of ['upgrade', 'Upgrade', 'keep-alive, UPGRADE']) {
+        assert.deepEqual(judged('1.1', { host, ...content, connection, upgrade }), expected);
+      }
+    }
+  }
+});
+
+test('Upgrade alone, the option alone, and both in HTTP/1.0 are no request to upgrade', () => {
+  const waited = { ...legal, contentLength: 1 };
+  assert.deepEqual(judged('1.1', { host, contentLength: '1', upgrade: 'h2c' }), waited);
+  assert.deepEqual(judged('1.1', { host, contentLength: '1', upgrade: 'h2c', connection: 'keep-alive' }), waited);
+  assert.deepEqual(judged('1.1', { host, contentLength: '1', connection: 'upgrade' }), waited);
+  assert.deepEqual(judged('1.0', { host, contentLength: '1', upgrade: 'h2c', connection: 'upgrade, keep-alive' }), waited);
+});
+
+test('a request that expects 100-continue is the last one, and its content is not waited for', () => {
+  for (const content of contents) {
+    for (const expect of ['100-continue', '100-Continue', '100-CONTINUE']) {
+      assert.deepEqual(judged('1.1', { host, ...content, expect }), { ...legal, isLast: true });
+    }
+  }
+});
+
+test('HTTP/1.0 has no expectations', () => {
+  for (const expect of ['', '100-continue', 'tea']) {
+    assert.deepEqual(judged('1.0', { contentLength: '1', expect }), { ...legal, host: undefined, contentLength: 1, isLast: true });
+  }
+});
+
+test('one traceparent is taken over, of two neither, also when the request is refused', () => {
+  for (const [traceparent, trace] of [[undefined, 'new'], [PARENT, 'child'], ['x', 'new'], [`${PARENT}, ${PARENT}`, 'new']] as const) {
+    assert.deepEqual(judged('1.1', { host, traceparent }), { ...legal, trace });
+    assert.deepEqual(judged('1.1', { traceparent }), { ...refused(400), trace });
+  }
+  const later = PARENT.replace('00-', '01-'); // another version may have more, but not a comma, which may come from a second line
+  assert.deepEqual(judged('1.1', { host, traceparent: `${later}-x` }), { ...legal, trace: 'child' });
+  assert.deepEqual(judged('1.1', { host, traceparent: `${later}-x, ${later}` }), legal);
+});
+
+const ILLEGAL_CODINGS = [
+  '', 'identity', 'gzip', 'gzip, chunked', 'chunked, chunked', 'chunked, gzip', 'chunked,', ',chunked', 'chunked;a=b', 'xchunked',
+  'chunkedx', '"chunked"', 'chunked x', '\xa0chunked',
+] as const;
+const ILLEGAL_LENGTHS = [
+  '', '05', '00', '+5', '-5', '5x', 'x5', '0x5', '5.0', '1, 1', '1, 2', ' 5', '5 ', '1e1', '\xb2', '5\n', '\n5',
+] as const;
+const OTHER_EXPECTATIONS = [
+  '', 'tea', '100-continue, 100-continue', '100-continue, tea', '100-continue,', '100-continue;a', '100', 'x100-continue',
+] as const;
+
+const illegal: readonly (readonly [what: string, status: number, version: '1.0' | '1.1', values: Values])[] = [
+  ['no Host', 400, '1.1', {}],
+  ['two Hosts', 400, '1.1', { host: 'a, a' }],
+  ['two Hosts in HTTP/1.0', 400, '1.0', { host: 'a, b' }],
+  ['an empty Host', 400, '1.1', { host: '' }],
+  ['an empty Host in HTTP/1.0', 400, '1.0', { host: '' }],
+  ['an illegal Host', 400, '1.1', { host: 'a b' }],
+  ['an illegal Host in HTTP/1.0', 400, '1.0', { host: 'a b' }],
+  ['a length and chunks', 400, '1.1', { host, contentLength: '1', transferEncoding: 'chunked' }],
+  ['no length and chunks', 400, '1.1', { host, contentLength: '0', transferEncoding: 'chunked' }],
+  ...ILLEGAL_CODINGS.map((transferEncoding) => {
+    return [`Transfer-Encoding ${JSON.stringify(transferEncoding)}`, 400, '1.1', { host, transferEncoding }] as const;
+  }),
+  ['a transfer encoding in HTTP/1.0', 400, '1.0', { transferEncoding: 'chunked' }],
+  ...ILLEGAL_LENGTHS.map((contentLength) => {
+    return [`Content-Length ${JSON.stringify(contentLength)}`, 400, '1.1', { host, contentLength }] as const;
+  }),
+  ['a byte too much', 413, '1.1', { host, contentLength: String(MAX_CONTENT_BYTES + 1) }],
+  ['a byte too much in HTTP/1.0', 413, '1.0', { contentLength: String(MAX_CONTENT_BYTES + 1) }],
+  ['more bytes than a number can tell', 413, '1.1', { host, contentLength: '9'.repeat(400) }],
+  ['a byte too much that is expected', 413, '1.1', { host, contentLength: String(MAX_CONTENT_BYTES + 1), expect: '100-continue' }],
+  ...OTHER_EXPECTATIONS.map((expect) => {
+    return [`Expect ${JSON.stringify(expect)}`, 417, '1.1', { host, expect }] as const;
+  }),
+];
+for (const [what, status, version, values] of illegal) {
+  test(`${what} is refused with ${status}`, () => {
+    assert.deepEqual(judged(version, values), refused(status));
+    assert.deepEqual(judged(version, { ...values, traceparent: PARENT }), { ...refused(status), trace: 'child' });
+  });
+}
+
+test('an allowed host is answered, and another one is refused with 421', () => {
+  const asked: (string | undefined)[] = [];
+  const isAllowed = (name: string | undefined) => asked.push(name) > 0 && name === 'a';
+  assert.deepEqual(judged('1.1', { host }, { isAllowed }), legal);
+  assert.deepEqual(judged('1.1', { host: 'b:80' }, { isAllowed }), refused(421));
+  assert.deepEqual(judged('1.0', {}, { isAllowed }), refused(421));
+  assert.deepEqual(asked, ['a', 'b:80', undefined]);
+});
+
+test('CONNECT is refused with 501', () => {
+  for (const version of ['1.0', '1.1'] as const) {
+    assert.deepEqual(judged(version, { host }, { method: 'CONNECT' }), { ...refused(501), method: 'CONNECT' });
+  }
+  for (const method of ['connect', 'CONNECTS']) assert.deepEqual(judged('1.1', { host }, { method }), { ...legal, method });
+});
+
+for (const [authority, name] of [
+  ['a', 'a'], ['A.Example:80', 'a.eXAMPLE:80'], ['[::1]:80', '[::1]:80'], ['[::A]', '[::a]'], ['a:80', undefined],
+  ['[::1]', undefined], ['a%20b', undefined],
+] as const) {
+  test(`a target of ${authority} is legal with the Host ${name}`, () => {
+    assert.deepEqual(judged('1.0', { host: name }, { authority }), { ...legal, host: name, isLast: true });
+    if (name !== undefined) assert.deepEqual(judged('1.1', { host: name }, { authority }), { ...legal, host: name });
+  });
+}
+
+for (const [authority, name] of [
+  ['b', 'a'], ['a:80', 'a'], ['a', 'a:80'], ['a:80', 'a:080'], ['user@a', 'a'], ['a#', 'a'], ['a\\', 'a'], ['', 'a'],
+  ['[::1]', '[::0:1]'], ['a.', 'a'], ['user@a', undefined], ['a@b', undefined], ['', undefined], ['a#', undefined], ['a:', undefined],
+  ['a,b', undefined], ['a:65536', undefined],
+] as const) {
+  test(`a target of ${JSON.stringify(authority)} is refused with the Host ${name}`, () => {
+    assert.deepEqual(judged('1.0', { host: name }, { authority }), refused(400));
+    if (name !== undefined) assert.deepEqual(judged('1.1', { host: name }, { authority }), refused(400));
+  });
+}
+
+test('of two faults the first in this order decides', () => {
+  const faults: readonly (readonly [status: number, values: Values, others: Others])[] = [
+    [400, { host: 'a b' }, {}],
+    [400, { contentLength: 'x' }, {}],
+    [413, { contentLength: '65537' }, {}],
+    [417, { expect: 'tea' }, {}],
+    [400, {}, { authority: 'b' }],
+    [421, {}, { isAllowed: () => false }],
+    [501, {}, { method: 'CONNECT' }],
+  ];
+  faults.forEach(([status, values, others], i) => {
+    for (const [, laterValues, laterOthers] of faults.slice(i)) {
+      const all = { ...laterOthers, ...others };
+      const expected = { ...refused(status), method: all.method ?? 'PUT' };
+      assert.deepEqual(judged('1.1', { host, ...laterValues, ...values }, all), expected);
+    }
+  });
+});
+
+test('64 KiB of content are accepted', () => {
+  assert.equal(MAX_CONTENT_BYTES, 65_536);
+});

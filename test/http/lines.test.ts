@@ -1,0 +1,124 @@
+// Lines, however the bytes are divided into pieces.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ILLEGAL, LineReader, MORE, TOO_LONG } from '../../src/http/lines.ts';
+import { cutsOf, divisions } from '../support/divisions.ts';
+import { movedBytes } from '../support/moved-bytes.ts';
+
+const bytesOf = (text: string) => Buffer.from(text, 'latin1');
+
+/** The lines in these pieces, each with the number of its bytes, and what the reader says when it can read no more. */
+function linesOf(pieces: readonly string[], limit = 100): string[] {
+  const reader = new LineReader();
+  const said: string[] = [];
+  for (const bytes of pieces.map(bytesOf)) {
+    for (let at = 0; at < bytes.length;) {
+      const line = reader.read(bytes, bytes.toString('latin1'), at, limit);
+      if (line === ILLEGAL || line === TOO_LONG) return [...said, line === ILLEGAL ? 'illegal' : 'too long'];
+      if (line !== MORE) said.push(`${reader.length}: ${line.text.slice(line.start, line.end)}`);
+      at = reader.end;
+    }
+    bytes.fill('?'); // the bytes of a piece may be used for something else, as soon as it has been read
+  }
+  return said;
+}
+
+test('a line is where it stands in the bytes, without its CR LF, and is not copied', (t) => {
+  const reader = new LineReader();
+  const text = '--ab\r\n\r\ncd\r\ne';
+  const bytes = bytesOf(text);
+  const moved = movedBytes(t, () => {
+    assert.deepEqual([reader.read(bytes, text, 2, 4), reader.end, reader.length], [{ bytes, text, start: 2, end: 4 }, 6, 4]);
+    assert.deepEqual([reader.read(bytes, text, 6, 4), reader.end, reader.length], [{ bytes, text, start: 6, end: 6 }, 8, 2]);
+    assert.deepEqual([reader.read(bytes, text, 8, 4), reader.end, reader.length], [{ bytes, text, start: 8, end: 10 }, 12, 4]);
+  });
+  assert.equal(moved, 0);
+  assert.deepEqual([reader.read(bytes, text, 12, 4), reader.end], [MORE, 13]);
+});
+
+test('a line of several pieces is kept, and the next one begins behind it in the last piece', () => {
+  const reader = new LineReader();
+  const read = (text: string, from: number) => reader.read(bytesOf(text), text, from, 9);
+  assert.equal(read('-ab', 1), MORE);
+  assert.equal(read('', 0), MORE);
+  assert.equal(read('--cd\r', 2), MORE);
+  assert.deepEqual([read('---\nef\r\n', 3), reader.end, reader.length], [{ bytes: bytesOf('abcd\r\n'), text: 'abcd\r\n', start: 0, end: 4 }, 4, 6]);
+  const text = '---\nef\r\n';
+  assert.deepEqual([read(text, 4), reader.end, reader.length], [{ bytes: bytesOf(text), text, start: 4, end: 6 }, 8, 4]);
+});
+
+const texts: readonly (readonly [text: string, ...said: string[]])[] = [
+  [''],
+  ['\r\n', '2: '],
+  ['a\r\n', '3: a'],
+  ['a\r\nb', '3: a'],
+  ['a\r\n\r', '3: a'],
+  ['a\r\n\r\n\r\nb\r\n', '3: a', '2: ', '2: ', '3: b'],
+  ['\xff\t\x80 \r\n~', '6: \xff\t\x80 '],
+  ['a\nb', 'illegal'],
+  ['a\r\n\nb', '3: a', 'illegal'],
+  ['\rb\r\n', 'illegal'],
+  ['a\r\r\nb', 'illegal'],
+  ['a\r\0b\r\n', 'illegal'],
+  ['a\0b\r\n', 'illegal'],
+  ['a\r\nb\x7f\r\n', '3: a', 'illegal'],
+  ['abcdef\r\nb', '8: abcdef'],
+  ['abcdefg\r\n', 'too long'],
+  ['abcdefgh', 'too long'],
+  ['a\r\nabcdefg\r', '3: a', 'too long'],
+  ['abcdefg\0', 'illegal'],
+  ['abcdefgh\0', 'too long'],
+  ['abcdefg\rb', 'too long'],
+  ['abcdef\rb', 'illegal'],
+];
+for (const [text, ...said] of texts) {
+  test(`${JSON.stringify(text)} with a limit of 8 is ${JSON.stringify(said)}, however it is divided`, () => {
+    for (const pieces of divisions(text)) assert.deepEqual(linesOf(pieces, 8), said, JSON.stringify(pieces));
+  });
+}
+
+test('each byte of a line is a tab, visible ASCII, a space, or outside ASCII', () => {
+  for (let byte = 0; byte < 256; byte += 1) {
+    const character = String.fromCharCode(byte);
+    const isLegal = character === '\t' || (byte >= 32 && byte <= 126) || byte >= 128;
+    for (const line of [character, `${character}ab`, `a${character}b`, `ab${character}`]) {
+      const isEnd = byte === 13 && line === `ab${character}`; // CR CR LF
+      const expected = isLegal ? [`${line.length + 2}: ${line}`] : ['illegal'];
+      for (const pieces of cutsOf(`${line}\r\n`)) assert.deepEqual(linesOf(pieces), isEnd ? ['illegal'] : expected, JSON.stringify(pieces));
+    }
+  }
+});
+
+test('behind CR there is LF and nothing else, also where the piece ends between them', () => {
+  for (let byte = 0; byte < 256; byte += 1) {
+    const expected = byte === 10 ? ['3: a'] : ['illegal'];
+    for (const pieces of divisions(`a\r${String.fromCharCode(byte)}`)) assert.deepEqual(linesOf(pieces), expected, JSON.stringify(pieces));
+  }
+});
+
+describe('a line may have as many bytes as the limit, CR LF included', () => {
+  for (const limit of [2, 3, 10, 1024, 16_383]) {
+    test(`which are ${limit}`, () => {
+      const line = 'a'.repeat(limit - 2);
+      const piecesOf = (text: string) => [[text], text.split(''), [text.slice(0, -1), text.slice(-1)], [text.slice(0, -2), text.slice(-2)]];
+      for (const pieces of piecesOf(`${line}\r\n`)) assert.deepEqual(linesOf(pieces, limit), [`${limit}: ${line}`]);
+      for (const pieces of piecesOf(`${line}a\r\n`)) assert.deepEqual(linesOf(pieces, limit), ['too long']);
+      for (const pieces of piecesOf(`${line}aa`)) assert.deepEqual(linesOf(pieces, limit), ['too long']);
+      for (const pieces of piecesOf(`${line}a`)) assert.deepEqual(linesOf(pieces, limit), []);
+      for (const pieces of piecesOf(`${line}a\n`)) assert.deepEqual(linesOf(pieces, limit), ['illegal']);
+    });
+  }
+
+  test('and with a limit of no bytes each line is too long', () => {
+    const reader = new LineReader();
+    for (const text of ['\r\n', '\0']) assert.equal(reader.read(bytesOf(text), text, 0, 0), TOO_LONG);
+  });
+});
+
+test('the work for a line that arrives byte by byte grows with its length, and not with the square of it', (t) => {
+  const moved = (length: number) => movedBytes(t, () => assert.equal(linesOf([...'a'.repeat(length), '\r', '\n'], 20_000).length, 1));
+  for (const length of [1_000, 4_000, 16_000]) {
+    const bytes = moved(length);
+    assert.ok(bytes < 8 * length, `${bytes} bytes are moved for ${length}`);
+  }
+});

@@ -1,0 +1,95 @@
+// Legal requests of all kinds, from which others are made by mutation. One character for each byte.
+
+const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
+const get = (...fields: readonly string[]) => head('GET / HTTP/1.1', 'Host: a', ...fields);
+const post = (...fields: readonly string[]) => head('POST /a HTTP/1.1', 'Host: a', ...fields);
+const target = (text: string, method = 'GET', host = 'a') => head(`${method} ${text} HTTP/1.1`, `Host: ${host}`);
+const chunked = (content: string) => post('Transfer-Encoding: chunked') + content;
+const filler = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: ${i}`);
+
+const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+/** Short ones. */
+export const SHORT: readonly [string, ...string[]] = [
+  get(),
+  ...['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY', 'M-SEARCH', 'PROPFIND'].map((method) => target('/', method)),
+  ...['BREW', 'get', 'PRI', 'PLAY', 'G', "!#$%&'*+-.^_`|~09"].map((method) => target('/', method)),
+  target('/a/b;c=d/%20?e=f&g'),
+  target("/-._~!$&'()*+,;=:@%7E%2f?/?:@"),
+  target('/?{}|^"<>`[]\'%zz'),
+  target('//a//'),
+  target('http://a/b?c'),
+  target('HTTPS://A.Example:80/b', 'POST', 'a.example:80'),
+  target('http://a', 'PUT'),
+  target('http://a?b'),
+  target('http://[::1]:80/', 'GET', '[::1]:80'),
+  target('*', 'OPTIONS'),
+  target('/', 'GET', "a-b_c.d~%20!$&'()*+;=:65535"),
+  target('/', 'GET', '[2001:DB8::7f]'),
+  target('a:80', 'CONNECT', 'a:80'),
+  head('SOURCE / HTTP/1.1', 'Host: a'),
+  head('GET / HTTP/1.0'),
+  head('GET / HTTP/1.0', 'Host: a', 'Connection: keep-alive'),
+  head('GET http://a/ HTTP/1.0', 'Expect: x', 'Connection: upgrade', 'Upgrade: x'),
+  `${head('POST / HTTP/1.0', 'Content-Length: 3')}abc`,
+  `\r\n\r\n${get()}`,
+  `\n\r\n${get()}`,
+  head('GET / HTTP/1.1', 'host:a'),
+  head('GET / HTTP/1.1', 'HOST: \t a \t '),
+  get('X:', 'Y: ', "!#$%&'*+-.^_`|~09: b", 'Z: a\tb  c\xe9\x80\xff:;"'),
+  get(`traceparent: ${PARENT}`),
+  get(`TraceParent: \t${PARENT}`, 'Cookie: a=b; c="d"', 'Accept: */*', 'From: c', 'Referer: http://a/'),
+  get('traceparent: a', 'traceparent: b'),
+  get('Connection: close'),
+  get('Connection: keep-alive'),
+  get('Connection: , a,close ,\tb'),
+  get('Connection: a', 'Connection: Close'),
+  get('Connection: keep-alive, Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'),
+  `${post('Connection: upgrade', 'Upgrade: h2c, x', 'Content-Length: 3')}abc`,
+  `${post('Upgrade: h2c', 'Content-Length: 3')}abc`,
+  `${post('Connection: upgrade', 'Content-Length: 3')}abc`,
+  `${post('Expect: 100-continue', 'Content-Length: 3')}abc`,
+  `${post('Expect: 100-Continue', 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`,
+  post('Content-Length: 0'),
+  `${post('content-length:5')}\r\n\r\n\0`,
+  `${post('Content-Length: \t12 ')}GET / HTTP/1`,
+  `${post('Transfer-Encoding: \tCHUNKED  ')}0\r\n\r\n`,
+  `${post('Transfer-Encoding: chunked\t')}0\r\n\r\n`,
+  `${post('Content-Length: 3\t')}abc`,
+  chunked('3\r\nabc\r\n0\r\n\r\n'),
+  chunked('0003\r\nabc\r\n1\r\n\r\r\n00000000\r\n\r\n'),
+  chunked('A\r\n0123456789\r\na\r\n0\r\n\r\n\r\n\r\n\r\r\n0\r\n\r\n'),
+  chunked('3;a\r\nabc\r\n0;b=c;d\r\n\r\n'),
+  chunked('3;a="b;c=\\"d\\\\ \\x\\\xe9\xff"\r\nabc\r\n0\r\n\r\n'),
+  chunked('3;a="";b="\t !#[]~"\r\nabc\r\n0\r\n\r\n'),
+  chunked('3 ;\ta = "b" ; c\r\nabc\r\n0\r\n\r\n'),
+  chunked("3;!#$%&'*+-.^_`|~09=!#$%&'*+-.^_`|~09\r\nabc\r\n0\r\n\r\n"),
+  chunked('3\r\nabc\r\n0\r\nX: y\r\nContent-Length: 5\r\nHost: b\r\n\r\n'),
+  chunked('0\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nZ:\r\n\r\n'),
+  get(...filler(20)),
+];
+
+/** Long ones, at and near the limits. */
+export const LONG: readonly [string, ...string[]] = [
+  get(...filler(99)),
+  get(...filler(100)),
+  get(`X: ${'x'.repeat(16_000)}`),
+  get(`X: ${'x'.repeat(16_383 - get('X: ').length)}`),
+  get(`X: ${'x'.repeat(16_384 - get('X: ').length)}`),
+  target(`/${'a'.repeat(8_000)}?${'b'.repeat(8_000)}`),
+  target(`/${'a'.repeat(16_400)}`),
+  '\r\n'.repeat(8_180) + get(),
+  `${post('Content-Length: 1000')}${'\r\n'.repeat(500)}`,
+  `${post('Content-Length: 65536')}${'x'.repeat(65_536)}`,
+  `${post('Content-Length: 65537')}${'x'.repeat(65_537)}`,
+  chunked(`8000\r\n${'x'.repeat(32_768)}\r\n8000\r\n${'x'.repeat(32_768)}\r\n0\r\n\r\n`),
+  chunked(`8000\r\n${'x'.repeat(32_768)}\r\n8001\r\n${'x'.repeat(32_769)}\r\n0\r\n\r\n`),
+  chunked(`1;${'a'.repeat(1_020)}\r\nx\r\n0\r\n\r\n`),
+  chunked(`1;${'a'.repeat(1_021)}\r\nx\r\n0\r\n\r\n`),
+  chunked(`1;a="${'b'.repeat(900)}"\r\nx\r\n`.repeat(17) + '0\r\n\r\n'),
+  chunked(`1;a="${'b'.repeat(900)}"\r\nx\r\n`.repeat(19) + '0\r\n\r\n'),
+  chunked(`1\r\nx\r\n`.repeat(5_000) + '0\r\n\r\n'),
+  chunked(`0\r\n${filler(200).join('\r\n')}\r\n\r\n`),
+  chunked(`0\r\nX: ${'x'.repeat(16_000)}\r\n\r\n`),
+  chunked(`0\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`),
+];

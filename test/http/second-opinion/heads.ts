@@ -1,0 +1,65 @@
+// The same members of a request, as the reader says them and as node says them.
+import { Fields } from '../../../src/http/fields.ts';
+import { LineReader, MORE } from '../../../src/http/lines.ts';
+import { parseRequestLine } from '../../../src/http/request-line.ts';
+import type { Message } from './node-opinion.ts';
+import { listOf } from './parts.ts';
+
+/** What the files below the reader see in the head that `bytes` begin with, and where it ends. */
+export function headInBytes(bytes: Buffer) {
+  const lines = new LineReader();
+  const fields = new Fields();
+  const text = bytes.toString('latin1');
+  function next(from: number) {
+    const line = lines.read(bytes, text, from, bytes.length);
+    if (typeof line === 'number') throw new Error(line === MORE ? 'The head is not whole.' : 'The head is not legal.');
+    return line;
+  }
+  const first = next(text.search(/[^\r\n]/));
+  const line = parseRequestLine(text.slice(first.start, first.end));
+  for (let field = next(lines.end); field.start < field.end && fields.add(field);) field = next(lines.end);
+  return { headEnd: lines.end, line: { ...line }, fields: { ...fields } };
+}
+
+/** The same of a message of node, and what the reader must make of it. */
+export function headOfMessage({ request }: Message) {
+  const { method, url = '', httpVersion, rawHeaders } = request;
+  const isHttp11 = httpVersion === '1.1';
+  const valueOf = (name: string) => {
+    const values = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+    return values.length === 0 ? undefined : values.join(', ');
+  };
+  const fields = {
+    host: valueOf('host'),
+    contentLength: valueOf('content-length'),
+    transferEncoding: valueOf('transfer-encoding'),
+    connection: valueOf('connection'),
+    expect: valueOf('expect'),
+    upgrade: valueOf('upgrade'),
+    traceparent: valueOf('traceparent'),
+  };
+  const target = targetIn(url);
+  const options = listOf(fields.connection);
+  const isAtOnce = isHttp11 && (fields.expect !== undefined || (fields.upgrade !== undefined && options.includes('upgrade')));
+  const length = fields.transferEncoding === undefined ? Number(fields.contentLength ?? 0) : undefined;
+  return {
+    head: { line: { method, target, isHttp11 }, fields },
+    members: {
+      method,
+      path: target.path,
+      query: target.query,
+      host: fields.host,
+      contentLength: isAtOnce ? 0 : length,
+      isLast: isAtOnce || options.includes('close') || !(isHttp11 || options.includes('keep-alive')),
+    },
+    isAtOnce,
+    hasContent: length !== 0,
+  };
+}
+
+function targetIn(url: string) {
+  const [, before, authority] = /^(https?:\/\/([^/?]*))/i.exec(url) ?? [];
+  const [path = '', ...queries] = url.slice(before?.length ?? 0).split('?');
+  const target = { path: path === '' ? '/' : path, query: queries.join('?') };
+  return authority === undefined ? target : { ...target, authority };
+}

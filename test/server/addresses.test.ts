@@ -1,0 +1,92 @@
+// Who makes room when all places are taken. The connections are in memory, so that their clients can have any address.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createServer } from '../../src/server/server.ts';
+import { clientOf } from '../../src/server/addresses.ts';
+import { emptyReply } from '../../src/http/reply.ts';
+import { ServiceEnd } from '../simulation/service-end.ts';
+
+const HALF = 'GET / HTTP/1.1\r\nX';
+const WHOLE = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const LAST = 'GET / HTTP/1.0\r\n\r\n';
+const quiet = { written: () => {}, taken: () => {}, ended: () => {}, closed: () => {} };
+
+/** Opens connections one after the other: each from an address, with what it sends. Returns the places in this list of those that are closed, and why. */
+async function open(maxConnections: number, ...connections: readonly (readonly [address: string, bytes?: string])[]) {
+  const dropped: string[] = [];
+  const server = createServer({
+    handler: () => emptyReply(200), isAllowed: undefined, isDraining: () => false, maxConnections, keepAliveTimeoutMs: 1_000_000,
+    reports: { failed: (error) => assert.fail(String(error)), refused: () => {}, dropped: (reason) => dropped.push(reason), finished: undefined },
+  });
+  const ends: ServiceEnd[] = [];
+  for (const [address, bytes = ''] of connections) {
+    const end = new ServiceEnd(address, 1_000, quiet);
+    ends.push(end);
+    server.nodeServer.emit('connection', end);
+    if (bytes !== '') end.deliver(Buffer.from(bytes));
+    for (let turns = 0; turns < 4; turns += 1) await turn();
+  }
+  const closed = ends.flatMap((end, i) => (end.destroyed ? [i] : []));
+  server.closeAll();
+  await server.close();
+  return { closed, dropped };
+}
+
+const [A, B, C] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
+
+const cases: readonly (readonly [says: string, max: number, connections: readonly (readonly [string, string?])[], closed: readonly number[], dropped: readonly string[]])[] = [
+  ['while there is a place, none is closed', 3, [[A, HALF], [A, HALF], [A, HALF]], [], []],
+  ['of one address, the one that is idle longest is closed', 3, [[A, HALF], [A], [A], [A]], [1], ['idle']],
+  ['one that has been used since is not the one that is idle longest', 3, [[A], [A, WHOLE], [A], [A]], [0], ['idle']],
+  ['one whose last reply has left counts as idle', 2, [[A, HALF], [A, LAST], [A]], [1], ['idle']],
+  ['of one address, the new one is closed when none is idle', 2, [[A, HALF], [A, HALF], [A]], [2], ['full']],
+  ['the address that has the most gives one up, which is idle', 3, [[A, HALF], [A], [B], [C]], [1], ['idle']],
+  ['another that is idle for longer is left alone', 3, [[B], [A, HALF], [A], [C]], [2], ['idle']],
+  ['the address that has the most gives one up, also when none is idle: the one that is in its state for longest', 3, [[A, HALF], [A, HALF], [B, HALF], [C]], [0], ['most']],
+  ['the new one counts for its own address, which is closed when that has the most', 3, [[A, HALF], [B, HALF], [B, HALF], [B]], [3], ['full']],
+  ['when its own address has as many as any, an idle one of these is closed', 2, [[A, HALF], [B], [C]], [1], ['idle']],
+  ['when its own address has as many as any, and none is idle, the new one is closed', 2, [[A, HALF], [B, HALF], [C]], [2], ['full']],
+  ['an address with fewer connections keeps its own, idle or not', 4, [[B], [A, HALF], [A, HALF], [A, HALF], [A], [A], [A]], [4, 5, 6], ['full', 'full', 'full']],
+  ['a whole network of IPv6 is one client', 3, [['2001:db8:0:1::1', HALF], ['2001:db8:0:1::2', HALF], ['2001:db8:0:2::1', HALF], ['2001:db8:0:3::1']], [0], ['most']],
+  ['a connection that is closed counts no more', 2, [[A], [A], [A], [A], [A, HALF], [A, HALF], [B]], [0, 1, 2, 3, 4], ['idle', 'idle', 'idle', 'idle', 'most']],
+];
+for (const [says, max, connections, closed, dropped] of cases) {
+  test(says, { timeout: 20_000 }, async () => {
+    assert.deepEqual(await open(max, ...connections), { closed, dropped });
+  });
+}
+
+test('a request that is cut to make room has a record that says so', { timeout: 20_000 }, async () => {
+  const records: unknown[] = [];
+  const { nodeServer, close, closeAll } = createServer({
+    handler: () => emptyReply(200), isAllowed: undefined, isDraining: () => false, maxConnections: 2, keepAliveTimeoutMs: 1_000_000,
+    reports: { failed: (error) => assert.fail(String(error)), refused: () => {}, dropped: () => {}, finished: ({ path, status, aborted }) => records.push([path, status, aborted]) },
+  });
+  for (const [address, bytes] of [[A, 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na'], [A, HALF], [B, '\r\n']] as const) {
+    const end = new ServiceEnd(address, 1_000, quiet);
+    nodeServer.emit('connection', end);
+    end.deliver(Buffer.from(bytes));
+    for (let turns = 0; turns < 4; turns += 1) await turn();
+  }
+  assert.deepEqual(records, [['/a', undefined, true]]);
+  closeAll();
+  await close();
+});
+
+for (const [address, client] of [
+  [undefined, ''],
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:192.0.2.1', '192.0.2.1'],
+  ['::1', ':0:0:0'],
+  ['::', ':0:0:0'],
+  ['2001:db8::7f', '2001:db8:0:0'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::', '2001:db8:1:2'],
+  ['2001:db8:0:0:1::', '2001:db8:0:0'],
+  ['2001::2:3:4:5:6:7', '2001:0:2:3'],
+  ['fe80::1', 'fe80:0:0:0'],
+] as const) {
+  test(`the client of ${address} is ${client}`, () => assert.equal(clientOf(address), client));
+}

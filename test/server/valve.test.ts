@@ -1,0 +1,101 @@
+// The valve below TLS, without TLS.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, test, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Valve } from '../../src/server/valve.ts';
+import { startPair } from '../support/socket-pair.ts';
+
+const PIECE = 2048;
+
+async function startValve(t: TestContext) {
+  const { client, accepted } = await startPair(t, { highWaterMark: 0 });
+  return { client, accepted, valve: new Valve(accepted).on('error', () => {}) };
+}
+
+/** Waits until `value` has been the same for many turns. */
+async function calm(value: () => number): Promise<number> {
+  let before = value();
+  for (let same = 0; same < 50; same += 1) {
+    await turn();
+    if (value() !== before) same = 0;
+    before = value();
+  }
+  return before;
+}
+
+describe('the valve', { timeout: 20_000 }, () => {
+  test('lets a small read through as it comes, and more in pieces, at most one of each in a turn', async (t) => {
+    const { client, valve } = await startValve(t);
+    let turns = 0;
+    const count = () => { turns += 1; counter = setImmediate(count); };
+    let counter = setImmediate(count);
+    t.after(() => clearImmediate(counter));
+    const pieces: { readonly length: number; readonly turn: number }[] = [];
+    let received = '';
+    valve.on('data', (bytes: Buffer) => {
+      pieces.push({ length: bytes.length, turn: turns });
+      received += bytes.toString('latin1');
+    });
+    const sent = Array.from({ length: 30_000 }, (_, i) => String(i)).join();
+    client.write(sent);
+    while (received.length < sent.length) await turn();
+    assert.equal(received, sent);
+    assert.ok(pieces.every(({ length }) => length <= PIECE));
+    for (const piece of pieces) assert.ok(pieces.filter((other) => other.turn === piece.turn).length <= 2);
+  });
+
+  test('keeps a piece that nobody takes, and leaves the rest unread', async (t) => {
+    const { client, accepted, valve } = await startValve(t);
+    valve.once('data', () => valve.pause());
+    client.write(Buffer.alloc(4_000_000));
+    const read = await calm(() => accepted.bytesRead);
+    assert.ok(valve.readableLength <= PIECE && read < 1_000_000, `${valve.readableLength} of ${read} bytes`);
+    let taken = 0;
+    valve.on('data', (bytes: Buffer) => (taken += bytes.length)).resume();
+    while (taken < 4_000_000 - PIECE) await turn();
+  });
+
+  test('lets nothing through while the client does not read what is written', async (t) => {
+    const { client, accepted, valve } = await startValve(t);
+    client.pause();
+    let passed = 0;
+    valve.on('data', (bytes: Buffer) => (passed += bytes.length));
+    let isTaken = false;
+    valve.write(Buffer.alloc(50_000_000), () => { isTaken = true; });
+    client.write(Buffer.alloc(100_000));
+    await calm(() => accepted.bytesRead);
+    assert.deepEqual([passed, isTaken], [0, false]);
+    client.resume();
+    while (passed < 100_000) await turn();
+    assert.equal(isTaken, true);
+  });
+
+  test('is half open: a side can be ended while the other goes on', async (t) => {
+    const { client, valve } = await startValve(t);
+    valve.resume();
+    client.end('x');
+    await once(valve, 'end');
+    valve.write('still ');
+    valve.end('here');
+    let received = '';
+    for await (const bytes of client) received += String(bytes);
+    assert.equal(received, 'still here');
+    if (!valve.closed) await once(valve, 'close');
+  });
+
+  for (const [what, close] of [
+    ['when it is destroyed', ({ valve }) => valve.destroy()],
+    ['when the socket is destroyed', ({ accepted }) => accepted.destroy()],
+    ['when the socket fails', ({ accepted }) => accepted.destroy(new Error('It failed.'))],
+    ['when the client resets the connection', ({ client }) => client.resetAndDestroy()],
+  ] satisfies [string, (pair: Awaited<ReturnType<typeof startValve>>) => void][]) {
+    test(`closes with the socket ${what}`, async (t) => {
+      const pair = await startValve(t);
+      pair.valve.resume();
+      const closed = Promise.all([once(pair.valve, 'close'), new Promise((resolve) => pair.accepted.once('close', resolve))]);
+      close(pair);
+      await closed;
+    });
+  }
+});
