@@ -1,53 +1,63 @@
-// Measures how ordinary clients are served during an attack of 2,000 slow connections and of 20 clients that flood
-// the server with illegal requests. All connections are to the loopback address.
-import { cpuTime, residentMemory } from '../support/usage.ts';
-import { startLoad, type Load } from './load.ts';
+// Measures how long honest clients wait while others attack the server. All connections are to the loopback address.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { residentMemory } from '../support/usage.ts';
 import { LOAD_CPU, startNode, startServer, type Server } from './processes.ts';
 import { table } from './tables.ts';
 
-const ORDINARY = 50;
-const SLOW = 2_000;
-const FLOODING = 20;
-const TIME_MS = 15_000; // longer than a head may take, so that slow connections are closed during this time
-const WARM_UP_MS = 2_000;
+/** An attack, by its name in `ATTACKS`, and how many clients take part. */
+export type Attacking = { readonly attack: string; readonly clients: number };
 
-/** Prints the measurements of each server, without and with the attack. */
-export async function printAttack(servers: ReadonlyMap<string, string>): Promise<void> {
-  console.log(`${ORDINARY} ordinary clients; the attack: ${SLOW} slow connections, ${FLOODING} that flood; ${TIME_MS / 1000} s each\n`);
-  const load = startLoad();
+const SAMPLE_INTERVAL_MS = 20; // of the memory
+const LONGEST_STOP_MS = 15_000;
+const SERVER_ENV = { MAX_CONNECTIONS: '3000', SHUTDOWN_TIMEOUT_MS: '3000' };
+// The whole heap. `--max-old-space-size` leaves out the young generation, for which node 24 takes up to 192 MiB more.
+const HEAP = ['--max-heap-size=256'];
+
+/**
+ * Prints how long honest clients of each server wait during each attack. With `elsewhere` the attacks are on that server,
+ * and not on the one that is measured.
+ */
+export async function printAttacks(
+  servers: ReadonlyMap<string, string>, attacks: readonly Attacking[], seconds: number, elsewhere: string | undefined,
+): Promise<void> {
+  console.log(`${seconds} s for each attack and server; heap of 256 MiB\n`);
   const rows: string[][] = [];
-  for (const [name, script] of servers) rows.push(...await measureAttack(load, name, script));
-  await load.stop();
-  console.log();
-  console.log(table([['server', 'attack', 'requests/s', 'p50 ms', 'p99 ms', 'server CPU', 'memory MiB'], ...rows], 2));
+  for (const { attack, clients } of attacks) {
+    for (const [name, script] of servers) {
+      const server = await startServer(script, SERVER_ENV, HEAP);
+      const other = elsewhere === undefined ? undefined : await startServer(elsewhere, SERVER_ENV, HEAP);
+      rows.push([attack, name, String(clients), ...await measureAttack(server, { attack, clients }, seconds, other?.port ?? server.port)]);
+      await other?.stop();
+    }
+  }
+  const figures = ['requests', 'failed', 'median ms', 'p95 ms', 'worst ms', 'peak MiB', 'lives', 'stop s'];
+  console.log(table([['attack', 'server', 'clients', ...figures], ...rows], 2));
 }
 
-async function measureAttack(load: Load, name: string, script: string): Promise<string[][]> {
-  const server = await startServer(script);
-  await load.open(server.port, ORDINARY);
-  await serveOrdinary(load, server, WARM_UP_MS);
-  const without = [name, 'no', ...await serveOrdinary(load, server, TIME_MS)];
+async function measureAttack(server: Server, { attack, clients }: Attacking, seconds: number, attackedPort: number): Promise<string[]> {
+  let lives = true;
+  void server.ended.then(() => { lives = false; });
+  const attackers = startNode(`${import.meta.dirname}/attackers.js`, LOAD_CPU, [String(attackedPort), attack, String(clients)]);
+  const honest = startNode(`${import.meta.dirname}/honest-clients.js`, LOAD_CPU, [server.port, seconds].map(String));
+  await Promise.all([attackers.readLine(), honest.readLine()]); // the attackers are connected, and the server is warm
 
-  const attackers = startNode(`${import.meta.dirname}/attackers.js`, LOAD_CPU, [server.port, SLOW, FLOODING].map(String));
-  await attackers.readLine();
-  const during = [name, 'yes', ...await serveOrdinary(load, server, TIME_MS)];
-  attackers.writeLine('');
-  const [open, closed, ended, bytes] = (await attackers.readLine()).split('\t').map(Number);
-  const mebibytes = ((bytes ?? 0) / 2 ** 20).toFixed(0);
-  console.log(`${name}: ${open} slow connections open at the end, ${closed} closed before; ${ended} flooding connections ended, ${mebibytes} MiB sent on them`);
-
+  let peak = 0;
+  const sampling = setInterval(() => {
+    if (lives) peak = Math.max(peak, residentMemory(server.pid));
+  }, SAMPLE_INTERVAL_MS);
+  attackers.writeLine('attack');
+  honest.writeLine('begin');
+  const waits = (await honest.readLine()).split('\t');
+  clearInterval(sampling);
+  const end = lives ? ['yes', await stopSeconds(server)] : ['no', ''];
   await attackers.stop();
-  await load.close(server.port);
   await server.stop();
-  return [without, during];
+  return [...waits, peak.toFixed(0), ...end];
 }
 
-// Returns the last columns of the table: rate and latency of the ordinary clients, and the memory at the end.
-async function serveOrdinary(load: Load, { port, pid }: Server, timeMs: number): Promise<string[]> {
-  const before = cpuTime(pid);
-  const { requestsPerSecond, p50, p99 } = await load.run({
-    port, requestKind: 'browser', path: '/api/greetings', connections: ORDINARY, requests: Infinity, timeMs,
-  });
-  const share = (cpuTime(pid) - before) / 1000 / timeMs;
-  return [requestsPerSecond.toFixed(0), p50.toFixed(2), p99.toFixed(2), `${(share * 100).toFixed(0)} %`, residentMemory(pid).toFixed(0)];
+async function stopSeconds({ pid, ended }: Server): Promise<string> {
+  const begin = performance.now();
+  process.kill(pid, 'SIGTERM');
+  const isEnded = await Promise.race([ended.then(() => true), sleep(LONGEST_STOP_MS, false, { ref: false })]);
+  return isEnded ? ((performance.now() - begin) / 1000).toFixed(1) : 'never';
 }

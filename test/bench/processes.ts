@@ -33,11 +33,11 @@ const SERVER_ENV: Environment = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Produ
 
 export type Server = Pick<NodeProcess, 'pid' | 'ended' | 'stop'> & { readonly port: number };
 
-/** Starts a server, and waits until it has printed its address. `env` is added to the environment. `options` are for node. */
-export async function startServer(script: string, env: Environment = {}, options: readonly string[] = []): Promise<Server> {
+/** Starts a server, and waits until it has printed its address of this scheme. `env` is added to the environment. `options` are for node. */
+export async function startServer(script: string, env: Environment = {}, options: readonly string[] = [], scheme = 'http'): Promise<Server> {
   const { pid, readLine, dropOutput, ended, stop } = startNode(script, SERVER_CPU, [], { ...SERVER_ENV, ...env }, options);
   for (;;) {
-    const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(await readLine()) ?? [];
+    const [, port] = new RegExp(`${scheme}://127\\.0\\.0\\.1:(\\d+)`).exec(await readLine()) ?? [];
     if (port === undefined) continue;
     dropOutput();
     return { pid, port: Number(port), ended, stop };
