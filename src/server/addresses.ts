@@ -1,5 +1,5 @@
-// All connections by the address of their client, so that no address keeps the others out. For each address there are those on which no
-// reply is owed (`idle`) and the others (`busy`), in the order in which they have entered their state.
+// All connections by the address of their client, so that no address keeps the others out. For each address there are those that are
+// idle, or whose last reply has left (`idle`), and the others (`busy`), in the order in which they have entered their state.
 import type { Connection } from './connection.ts';
 
 /** A place in a queue: a ring, which begins behind a place without a connection. (A Set would cost 0.05 of a bare server for each request.) */

@@ -4,7 +4,7 @@
 // - waiting: no request has begun, and bytes that have arrived wait for their turn.
 // - receiving: a request is arriving.
 // - replying: the request is whole, and its reply has not left.
-// - ending: the last reply has not left. From here on, what the client sends is thrown away.
+// - ending: our side is being ended, behind the last reply if there is one. From here on, what the client sends is thrown away.
 // - lingering: the last reply has left and our side is ended, but the client's is not.
 // - closed: it is over.
 import type { Socket } from 'node:net';
@@ -53,7 +53,7 @@ export class Connection {
     return this.#state === 'idle';
   }
 
-  /** Whether no reply is owed: it is idle, or its last reply has left. */
+  /** Whether nobody waits for it: it is idle, or its last reply has left. */
   get isDone(): boolean {
     return this.#state === 'idle' || this.#state === 'lingering';
   }
