@@ -2,10 +2,10 @@
 // The tests below them check what cannot be seen in a reply.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decisions } from './contract/decisions.ts';
-import { STILL_CLOCK } from './contract/exact.ts';
-import { walkInProcess } from './contract/in-process.ts';
-import { specification } from './contract/specification.ts';
+import { decisions } from './tools/contract/decisions.ts';
+import { STILL_CLOCK } from './tools/contract/exact.ts';
+import { walkInProcess } from './tools/contract/in-process.ts';
+import { specification } from './tools/contract/specification.ts';
 import { startService } from './support/service.ts';
 import { request } from './support/wire.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { document, response } from '../../src/api/description.ts';
 import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from '../../src/api/greeting-query.ts';
-import { descriptionMisfits } from '../contract/openapi.ts';
+import { descriptionMisfits } from '../tools/contract/openapi.ts';
 import { misfits, unknownKeywords } from '../support/schema.ts';
 import { startService } from '../support/service.ts';
 import { request, type WireReply } from '../support/wire.ts';

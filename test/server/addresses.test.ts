@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createServer } from '../../src/server/server.ts';
 import { clientOf } from '../../src/server/addresses.ts';
 import { emptyReply } from '../../src/http/reply.ts';
-import { ServiceEnd } from '../simulation/service-end.ts';
+import { ServiceEnd } from '../tools/simulation/service-end.ts';
 
 const HALF = 'GET / HTTP/1.1\r\nX';
 const WHOLE = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';

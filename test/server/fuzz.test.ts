@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { describeSequence, makeSequence, runSequence, type KeyPair, type Sequence } from '../fuzz/sequence.ts';
+import { describeSequence, makeSequence, runSequence, type KeyPair, type Sequence } from '../support/sequences/sequence.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 
 const FIRST_SEED = Number(process.env['FUZZ_SEED'] ?? 400);

@@ -1,0 +1,87 @@
+// Compares the description of a server with its replies, and with the description of this project's service.
+import { misfits, resolve } from '../../support/schema.ts';
+import { DESCRIBED } from './endpoints.ts';
+import { isObject } from './expectation.ts';
+import { field, json, type Reply } from './reply.ts';
+import type { Seen } from './row.ts';
+
+/** The document in the latest reply to GET `path`. */
+export function documentOf(seen: readonly Seen[], path: string): unknown {
+  const last = seen.findLast(({ send, reply }) => send.startsWith(`GET ${path} `) && reply.status === 200);
+  return last && json(last.reply);
+}
+
+/**
+ * Validates the replies to GET `path` with `document`: a sentence for each violation. A reply whose status or media
+ * type is not described is not validated, or with `mustBeDescribed` is a violation.
+ */
+export function descriptionMisfits(document: unknown, path: string, seen: readonly Seen[], mustBeDescribed = false): string[] {
+  if (document === undefined) return ['there is no description'];
+  const responses = inside(document, 'paths', path, 'get', 'responses');
+  const found = seen.filter(({ send }) => send.startsWith(`GET ${path} `) || send.startsWith(`GET ${path}?`)).flatMap(({ reply }) => {
+    const described = [String(reply.status), `${String(reply.status)[0]}XX`, 'default'].map((key) => inside(responses, key)).find(isObject);
+    const type = typeOf(reply);
+    const schema = inside(described, 'content', type, 'schema');
+    const what = `GET ${path}: a ${reply.status} of ${type}`;
+    if (schema === undefined) return mustBeDescribed && type !== '' ? [`${what} is not described`] : [];
+    return misfits(schema, contentOf(reply), document).map((misfit) => `${what}: ${misfit}`);
+  });
+  return [...new Set(found)];
+}
+
+function typeOf(reply: Reply): string {
+  return field(reply, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+// The value that a schema is about: the content itself, unless it is JSON (RFC 8259, RFC 6839 3.1).
+function contentOf(reply: Reply): unknown {
+  return /[/+]json$/.test(typeOf(reply)) ? json(reply) : reply.body;
+}
+
+// What other servers may say in other words, or not at all.
+const WORDS = ['title', 'description', 'summary', 'example', 'examples'];
+
+/** A sentence for each place in which `document` describes GET `path` otherwise than DESCRIBED does. */
+export function shapeMisfits(document: unknown, path: string): string[] {
+  const operation = inside(document, 'paths', path, 'get');
+  const parameters = inside(operation, 'parameters');
+  const expected = { parameters: byName(DESCRIBED[path]?.parameters ?? []), replies: DESCRIBED[path]?.replies };
+  const actual = {
+    parameters: byName(Array.isArray(parameters) ? parameters.map((parameter) => ({ required: false, ...Object(bare(parameter, document)) })) : []),
+    replies: mapped(inside(operation, 'responses'), (response) => mapped(inside(response, 'content'), (content) => bare(inside(content, 'schema'), document))),
+  };
+  return differences(bare(expected, document), actual, `GET ${path}:`);
+}
+
+function byName(parameters: readonly { readonly name: string }[]): object {
+  return Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter]));
+}
+
+// A schema without its words, with each `$ref` replaced by the schema that it refers to, and with `required` in order.
+function bare(value: unknown, document: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => bare(item, document));
+  if (!isObject(value)) return value;
+  if (typeof value['$ref'] === 'string') return bare(resolve(value['$ref'], document), document);
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !WORDS.includes(key)).map(([key, inner]) => {
+    if (key === 'properties') return [key, mapped(inner, (property) => bare(property, document))]; // a property may have any name
+    return [key, key === 'required' && Array.isArray(inner) ? inner.toSorted() : bare(inner, document)];
+  }));
+}
+
+function mapped(value: unknown, map: (inner: unknown) => unknown): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, map(inner)])) : value;
+}
+
+function differences(expected: unknown, actual: unknown, at: string): string[] {
+  if (typeof expected === 'object' && expected !== null && typeof actual === 'object' && actual !== null) {
+    const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+    return Array.from(keys).flatMap((key) => differences(Object(expected)[key], Object(actual)[key], `${at} ${key}`));
+  }
+  if (expected === actual) return [];
+  if (actual === undefined) return [`${at} is missing`];
+  return [expected === undefined ? `${at} is too much` : `${at} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`];
+}
+
+function inside(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
+}
