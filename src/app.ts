@@ -1,5 +1,5 @@
 // All routes of the service: which handler answers which path and method.
-import type { Server as NodeServer } from 'node:net';
+import type { Server as NodeServer, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
 import { createHealthEndpoint } from './api/health.ts';
@@ -10,27 +10,15 @@ import { createRouter } from './http/router.ts';
 import { createServer, type Server, type ServerOptions } from './server/server.ts';
 
 export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'keepAliveTimeoutMs' | 'limits'> & {
-  /** Whether the API description is served. */
-  readonly development: boolean;
-  /** The clock: milliseconds since the epoch. */
-  readonly now: () => number;
-  /** The host names and IP addresses that `Host` may name; undefined: any. */
-  readonly allowedHosts: readonly string[] | undefined;
+  readonly development: boolean; // whether the API description is served
+  readonly now: () => number; // the clock: milliseconds since the epoch
+  readonly allowedHosts: readonly string[] | undefined; // the host names and IP addresses that `Host` may name; undefined: any
 };
 
-/** The service. Its servers do not listen yet. The last three functions are for all of them together. */
-export type App = {
-  readonly createServer: () => NodeServer;
-  /** A server for HTTPS. `secureContext` returns the certificate and the key for a new connection. */
-  readonly createSecureServer: (secureContext: () => SecureContext) => NodeServer;
-  /** A server that redirects legal requests to this port for HTTPS. */
-  readonly createRedirectServer: (httpsPort: number) => NodeServer;
-  /** From now on `/health` replies 503, and each reply is the last one on its connection. */
-  readonly startDraining: () => void;
-} & Pick<Server, 'stopListening' | 'close' | 'closeAll'>;
+export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
-export async function createApp({ development, now, allowedHosts, ...serverOptions }: AppOptions): Promise<App> {
+export async function createApp({ development, now, allowedHosts, ...serverOptions }: AppOptions) {
   let draining = false;
   const isDraining = () => draining;
   const options = { ...serverOptions, isDraining, isAllowed: allowedHosts && hostCheck(allowedHosts) };
@@ -43,21 +31,26 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
   });
 
   const servers: Server[] = [];
-  function create(serverHandler: Handler, secureContext?: () => SecureContext): NodeServer {
-    const server = createServer({ ...options, handler: serverHandler }, secureContext);
+  function create(serverHandler: Handler, secure?: (carrier: Socket) => Socket): NodeServer {
+    const server = createServer({ ...options, handler: serverHandler }, secure);
     servers.push(server);
     return server.nodeServer;
   }
 
   return {
     createServer: () => create(handler),
-    createSecureServer: (secureContext) => create(handler, secureContext),
-    createRedirectServer: (httpsPort) => create(redirectToHttps(httpsPort)),
-    startDraining: () => { draining = true; },
-    stopListening: () => servers.forEach((server) => server.stopListening()),
-    close: async () => {
-      await Promise.all(servers.map((server) => server.close()));
+    /** A server for HTTPS. `secureContext` returns the certificate and the key for a new connection. */
+    createSecureServer: async (secureContext: () => SecureContext): Promise<NodeServer> => {
+      const { secure } = await import('./server/tls.ts'); // loaded only where it is used, because loading TLS makes the start longer
+      return create(handler, (carrier) => secure(carrier, secureContext()));
     },
+    /** A server that redirects legal requests to this port for HTTPS. */
+    createRedirectServer: (httpsPort: number) => create(redirectToHttps(httpsPort)),
+    /** From now on `/health` replies 503, and each reply is the last one on its connection. */
+    startDraining: () => { draining = true; },
+    // The others are for all servers together, as those of `createServer` are for one.
+    stopListening: () => servers.forEach((server) => server.stopListening()),
+    close: async () => { await Promise.all(servers.map((server) => server.close())); },
     closeAll: () => servers.reduce((connections, server) => connections + server.closeAll(), 0),
   };
 }

@@ -9,8 +9,8 @@ const service = await import('./start.ts').catch(cannotLoad);
 await service?.start();
 
 function cannotLoad({ name, message, stack }: Error): undefined {
-  const line = { time: new Date(), level: 'fatal', message: 'The process ends because of an error that nothing caught.', error: { name, message, stack } };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+  const described = { message: 'The process ends because of an error that nothing caught.', error: { name, message, stack } };
+  process.stdout.write(`${JSON.stringify({ time: new Date(), level: 'fatal', ...described })}\n`);
   process.exitCode = FAILURE;
   setTimeout(process.exit, 1_000).unref(); // if nobody reads the log; otherwise the process ends when it has been written
 }

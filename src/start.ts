@@ -3,7 +3,7 @@ import type { Server } from 'node:net';
 import { createApp, type App } from './app.ts';
 import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
 import { watchDescriptors } from './host/descriptors.ts';
-import { listen, type Bound, type ListenTarget } from './host/listen.ts';
+import { listen, type Bound, type ListenTarget, type Scheme } from './host/listen.ts';
 import { createLog, type Log } from './host/log.ts';
 import { createOutput } from './host/output.ts';
 import { createReportLogger } from './host/report-logger.ts';
@@ -25,19 +25,18 @@ export async function start(): Promise<void> {
     void output.end(FLUSH_TIMEOUT_MS).then(() => process.exit(exitCode));
     const running = app;
     app = undefined; // only once: if this throws, it calls this function again
-    setImmediate(() => {
-      running?.stopListening();
-      running?.closeAll();
-    });
+    setImmediate(() => { running?.stopListening(); running?.closeAll(); });
   }
   installUncaughtErrorHandler(log, exit);
 
   const configuration = readConfiguration(process.env);
   const { environment, allowedHosts, keepAliveTimeoutMs, maxConnections } = configuration;
-  if (isAlmostDevelopment(environment)) log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
-
+  if (isAlmostDevelopment(environment)) {
+    log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
+  }
   const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
-  const service = await createApp({ development: environment === 'Development', now: Date.now, allowedHosts, keepAliveTimeoutMs, maxConnections, reports });
+  const development = environment === 'Development';
+  const service = await createApp({ development, now: Date.now, allowedHosts, keepAliveTimeoutMs, maxConnections, reports });
   app = service;
 
   /** Drains. New connections to sockets that were handed over are then left to other processes, present or future. */
@@ -54,7 +53,7 @@ export async function start(): Promise<void> {
   const failures: StartError[] = [];
 
   /** Listens with `server`. A failure is kept, so that all failures are reported together. */
-  async function serve(scheme: 'http' | 'https', server: Server, target: ListenTarget): Promise<void> {
+  async function serve(scheme: Scheme, server: Server, target: ListenTarget): Promise<void> {
     if (isStopping) return; // a signal has come during the start
     const result = await listen(server, scheme, target, reports.acceptFailed);
     if (result instanceof StartError) failures.push(result);
@@ -68,7 +67,8 @@ export async function start(): Promise<void> {
   for (const { server, target } of secureServers) await serve('https', server, target);
   const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
   if (bound.length > 0 && redirectPort === undefined && configuration.http.length > 0) {
-    failures.push(new StartError(['Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see.'], EXIT_CODES.configuration));
+    const reason = 'the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see';
+    failures.push(new StartError([`Plain HTTP is redirected, and ${reason}.`], EXIT_CODES.configuration));
   }
   for (const target of configuration.http) {
     await serve('http', redirectPort === undefined ? service.createServer() : service.createRedirectServer(redirectPort), target);
@@ -83,10 +83,8 @@ export async function start(): Promise<void> {
 async function createSecureServers(app: App, { https, tlsFiles }: Configuration, log: Log) {
   if (tlsFiles === undefined) return { secureServers: [], reload: undefined };
   const { readTlsFiles } = await import('./host/tls-files.ts'); // loaded only with TLS files, because loading TLS makes the start longer
-  let context = readTlsFiles(tlsFiles, log);
-  const secureServers = https.map((target) => ({ target, server: app.createSecureServer(() => context) }));
-  const reload = () => {
-    context = readTlsFiles(tlsFiles, log);
-  };
+  const secureServers = await Promise.all(https.map(async (target) => ({ target, server: await app.createSecureServer(() => context) })));
+  let context = readTlsFiles(tlsFiles, log); // behind all that is awaited, so that a SIGHUP from now on reads them again
+  const reload = () => { context = readTlsFiles(tlsFiles, log); };
   return { secureServers, reload };
 }

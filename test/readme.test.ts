@@ -9,7 +9,7 @@ import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
 import { MAX_CHUNK_LINE_BYTES, MAX_FRAMING_BYTES } from '../src/http/content.ts';
 import { MAX_CONTENT_BYTES } from '../src/http/head.ts';
-import { MAX_FIELD_LINES, MAX_HEAD_BYTES } from '../src/http/head-reader.ts';
+import { MAX_FIELD_LINES, MAX_HEAD_BYTES } from '../src/http/request-reader.ts';
 import { LIMITS } from '../src/server/limits.ts';
 import { portIn, spawnService } from './support/process.ts';
 import { exchange, requestBytes } from './support/wire.ts';

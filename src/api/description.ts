@@ -10,48 +10,37 @@ const { version }: { readonly version: string } = JSON.parse(readFileSync(new UR
 
 const schemas = {
   GreetingResponse: {
-    type: 'object',
+    type: 'object', required: ['message', 'generatedAt'], additionalProperties: false,
     description: 'A greeting, computed for this request.',
-    required: ['message', 'generatedAt'],
-    additionalProperties: false,
     properties: {
       message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
       generatedAt: {
-        type: 'string',
-        format: 'date-time',
+        type: 'string', format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
         description: 'The instant of the greeting: UTC, in milliseconds, with a numeric offset.',
-        pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
       },
     },
   },
   ValidationProblem: {
-    type: 'object',
+    type: 'object', required: ['type', 'title', 'status', 'errors', 'traceId'], additionalProperties: false,
     description: 'What is wrong with the parameters (RFC 9457).',
-    required: ['type', 'title', 'status', 'errors', 'traceId'],
-    additionalProperties: false,
     properties: {
       type: { type: 'string', format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
       title: { type: 'string', const: 'One or more validation errors occurred.' },
       status: { type: 'integer', const: 400 },
       errors: {
-        type: 'object',
+        type: 'object', required: ['name'], additionalProperties: false,
         description: 'For each offending parameter, what is wrong with it and what is accepted.',
-        required: ['name'],
-        additionalProperties: false,
         properties: { name: { type: 'array', minItems: 1, items: { type: 'string' } } },
       },
       traceId: {
-        type: 'string',
+        type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
         description: 'The W3C `traceparent` of this reply. Log lines about the request have it, too.',
-        pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
       },
     },
   },
   UnexpectedProblem: {
-    type: 'object',
+    type: 'object', required: ['title', 'status', 'detail', 'instance'], additionalProperties: false,
     description: 'Something failed inside the service (RFC 9457); the log has the details.',
-    required: ['title', 'status', 'detail', 'instance'],
-    additionalProperties: false,
     properties: {
       title: { type: 'string', const: 'An unexpected error occurred.' },
       status: { type: 'integer', const: 500 },
@@ -61,11 +50,16 @@ const schemas = {
   },
 } as const;
 
+const { name } = DEFAULT_PARAMETERS;
+
 // The examples are what the endpoint replies to these requests, at this time.
 const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));
 const asked: Request = {
-  method: 'GET', path: '/api/greetings', query: 'name=Ada%20Lovelace', host: 'localhost', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+  method: 'GET', path: '/api/greetings', query: 'name=Ada%20Lovelace', host: 'localhost',
+  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
 };
+
+const PROBLEM = 'application/problem+json';
 
 /** What is said of a reply with this media type. Its content is the example: as a value if it is JSON (RFC 8259, RFC 6839 3.1). */
 export function response(description: string, mediaType: string, schema: keyof typeof schemas, { body }: Reply) {
@@ -86,20 +80,15 @@ export const document = {
         tags: ['Greetings'],
         summary: 'Greet someone',
         description: 'Greets the given name, or the world when no name is given.',
-        parameters: [
-          {
-            name: 'name',
-            in: 'query',
-            required: false,
-            description: 'Who is greeted. A name must not be only white space. Characters are Unicode code points.',
-            schema: { type: 'string', minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: DEFAULT_PARAMETERS.name },
-            example: 'Ada Lovelace',
-          },
-        ],
+        parameters: [{
+          name: 'name', in: 'query', required: false, example: 'Ada Lovelace',
+          description: 'Who is greeted. A name must not be only white space. Characters are Unicode code points.',
+          schema: { type: 'string', minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: name },
+        }],
         responses: {
           200: response('The greeting.', 'application/json', 'GreetingResponse', greetings(asked)),
-          400: response('A parameter breaks a rule.', 'application/problem+json', 'ValidationProblem', greetings({ ...asked, query: 'name=' })),
-          500: response('An unexpected error.', 'application/problem+json', 'UnexpectedProblem', unexpectedProblem(asked.path)),
+          400: response('A parameter breaks a rule.', PROBLEM, 'ValidationProblem', greetings({ ...asked, query: 'name=' })),
+          500: response('An unexpected error.', PROBLEM, 'UnexpectedProblem', unexpectedProblem(asked.path)),
         },
       },
     },

@@ -21,7 +21,7 @@ export function parseGreetingQuery(query: string): { readonly parameters: Greeti
 }
 
 // The first key that is `name` when it has been decoded, and its value if it has one. One pass: other keys are not decoded, because a
-// query may have thousands of them.
+// query may have thousands of them
 const NAME = /(?:^|&)(?:n|%6[Ee])(?:a|%61)(?:m|%6[Dd])(?:e|%65)(?:=([^&]*)|&|$)/;
 // Faster: a value in ASCII, encoded without mistakes, needs no URLSearchParams, 0.06 of a bare server.
 const PLAIN = /^(?:[\w.~-]|%[0-7][\dA-Fa-f])*$/;
@@ -33,8 +33,9 @@ function nameIn(query: string): string | null {
   return PLAIN.test(value) ? decodeURIComponent(value) : new URLSearchParams(`name=${value}`).get('name');
 }
 
+const ACCEPTED = `${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH}`;
 // Made once: the endpoint compares errors as objects, to make the same problem only once.
-const EMPTY_NAME: GreetingErrors = { name: [`The name is empty: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} characters are accepted.`] };
+const EMPTY_NAME: GreetingErrors = { name: [`The name is empty: ${ACCEPTED} characters are accepted.`] };
 const BLANK_NAME: GreetingErrors = { name: ['The name is only white space: at least one other character is needed.'] };
 
 /** Returns what is wrong with a name, in words for the person who sent it, or undefined when it keeps all rules. */
@@ -42,6 +43,6 @@ export function validateName(name: string): GreetingErrors | undefined {
   if (name.length < MIN_NAME_LENGTH) return EMPTY_NAME;
   // Characters are code points, as in `maxLength` of JSON Schema: one or two code units. White space around the name counts, too.
   const length = name.length > MAX_NAME_LENGTH ? Array.from(name).length : name.length;
-  if (length > MAX_NAME_LENGTH) return { name: [`The name has ${length} characters: ${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH} are accepted.`] };
+  if (length > MAX_NAME_LENGTH) return { name: [`The name has ${length} characters: ${ACCEPTED} are accepted.`] };
   return name.trim() === '' ? BLANK_NAME : undefined;
 }

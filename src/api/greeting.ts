@@ -18,6 +18,4 @@ export function greet({ name }: GreetingParameters, generatedAt: string): Greeti
  * Writes a time (milliseconds since the epoch) in ISO 8601: in UTC, with milliseconds and a numeric offset.
  * Throws a RangeError for a time that no date can hold.
  */
-export function formatTimeStamp(time: number): string {
-  return new Date(time).toISOString().replace('Z', '+00:00');
-}
+export function formatTimeStamp(time: number): string { return new Date(time).toISOString().replace('Z', '+00:00'); }

@@ -1,45 +1,21 @@
 // Reads the configuration from environment variables, and reports all mistakes in it at once.
 import net from 'node:net';
-import { readHandedSockets } from './handed-sockets.ts';
-import type { ListenTarget } from './listen.ts';
+import { readHandedSockets, type Environment } from './handed-sockets.ts';
+import type { ListenTarget, Scheme } from './listen.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
-import type { TlsFiles } from './tls-files.ts';
 
-export type Configuration = {
-  /** `NODE_ENV`, unchanged. Only `Development`, in this spelling, switches the API description on. */
-  readonly environment: string | undefined;
-  /** Where to listen for plain HTTP. */
-  readonly http: readonly ListenTarget[];
-  /** Where to listen for HTTPS. Without TLS files it is empty. */
-  readonly https: readonly ListenTarget[];
-  readonly tlsFiles: TlsFiles | undefined;
-  /** The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does. */
-  readonly redirectPort: number | undefined;
-  /** The host names and IP addresses that `Host` may name; undefined: any. */
-  readonly allowedHosts: readonly string[] | undefined;
-  readonly accessLog: boolean;
-  readonly keepAliveTimeoutMs: number;
-  /** How many connections may be open at once, on each server. */
-  readonly maxConnections: number;
-  readonly shutdownDelayMs: number;
-  readonly shutdownTimeoutMs: number;
-};
-
+export type Configuration = ReturnType<typeof readConfiguration>;
 
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;
-const DEFAULT_MAX_CONNECTIONS = 1_000;
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'> & Partial<Pick<NodeJS.Process, 'permission'>>;
 
 /** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError with all mistakes. */
-export function readConfiguration(env: Environment, runtime: Runtime = process): Configuration {
+export function readConfiguration(env: Environment, runtime: Runtime = process) {
   const mistakes: string[] = [];
 
-  function textOf(name: string): string | undefined {
-    return env[name] || undefined;
-  }
+  function textOf(name: string): string | undefined { return env[name] || undefined; }
 
   function read<T>(name: string, accepted: string, parse: (text: string) => T | undefined): T | undefined {
     const text = textOf(name);
@@ -73,37 +49,45 @@ export function readConfiguration(env: Environment, runtime: Runtime = process):
   const httpsPort = readInteger('HTTPS_PORT', hasTlsFiles ? 0 : 1, MAX_PORT);
 
   /** Where to listen for a scheme: on the sockets that were handed over, if any, or else on `ownPort`. */
-  function targets(scheme: 'http' | 'https', ownPort: number | undefined): readonly ListenTarget[] {
+  function targets(scheme: Scheme, ownPort: number | undefined): readonly ListenTarget[] {
     if (handed !== undefined) return handed.filter((socket) => socket.scheme === scheme).map(({ fd, name }) => ({ fd, name }));
     return ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }];
   }
 
-  const allowedHosts = read('ALLOWED_HOSTS', '*, or host names and IP addresses without port or zone, separated by commas', parseHosts) ?? ['*'];
-  const configuration: Configuration = {
-    environment: env['NODE_ENV'],
-    http: targets('http', port),
-    https: targets('https', tlsFiles && httpsPort),
+  const acceptedHosts = '*, or host names and IP addresses without port or zone, separated by commas';
+  const allowedHosts = read('ALLOWED_HOSTS', acceptedHosts, parseHosts) ?? ['*'];
+  const configuration = {
+    environment: env['NODE_ENV'], // only `Development`, in this spelling, switches the API description on
+    http: targets('http', port), // where to listen for plain HTTP
+    https: targets('https', tlsFiles && httpsPort), // where to listen for HTTPS. Without TLS files it is empty.
     tlsFiles,
+    /** The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does. */
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
+    /** The host names and IP addresses that `Host` may name. Undefined: any. */
     allowedHosts: allowedHosts.includes('*') ? undefined : allowedHosts,
     accessLog: readBoolean('ACCESS_LOG'),
     // 0 is not accepted: to node's own option it means no time-out, here it would close each connection within a second.
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000,
-    maxConnections: readInteger('MAX_CONNECTIONS', 1, 1_000_000) ?? DEFAULT_MAX_CONNECTIONS,
+    maxConnections: readInteger('MAX_CONNECTIONS', 1, 1_000_000) ?? 1_000, // how many connections may be open at once, on each server
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 0,
     shutdownTimeoutMs: readInteger('SHUTDOWN_TIMEOUT_MS', 0, DAY_MS) ?? 10_000,
   };
 
   if (handed === undefined) {
-    if (hasTlsFiles && textOf('HTTPS_PORT') === undefined) mistakes.push('TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.');
-    if (httpsPort !== undefined && httpsPort === port && port !== 0) mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'another port than PORT, which is for plain HTTP'));
+    if (hasTlsFiles && !textOf('HTTPS_PORT')) mistakes.push('TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.');
+    if (httpsPort !== undefined && httpsPort === port && port !== 0) {
+      mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'another port than PORT, which is for plain HTTP'));
+    }
     if (reusePort && !canReusePort(runtime)) {
-      mistakes.push(`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${runtime.version} on ${runtime.platform}.`);
+      const { version, platform } = runtime;
+      mistakes.push(`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`);
     }
   } else {
-    const hasHttpsSocket = handed.some(({ scheme }) => scheme === 'https');
-    if (hasTlsFiles && !hasHttpsSocket) mistakes.push('TLS files are set, so LISTEN_FDNAMES must give one socket the name https.');
-    if (hasHttpsSocket && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
+    const hasHttps = handed.some(({ scheme }) => scheme === 'https');
+    if (hasTlsFiles && !hasHttps) mistakes.push('TLS files are set, so LISTEN_FDNAMES must give one socket the name https.');
+    if (hasHttps && !hasTlsFiles) {
+      mistakes.push('LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
+    }
   }
   if (isNetworkDenied(runtime)) mistakes.push('Node is run with --permission, so it needs --allow-net to listen.');
   if (mistakes.length > 0) throw new StartError(mistakes, EXIT_CODES.configuration);
@@ -118,7 +102,7 @@ function parseHost(text: string): string | undefined {
 }
 
 // IPv6 addresses may be in brackets. They may not have a zone, because no Host has one (RFC 3986 3.2.2). A `*`
-// beside other hosts is refused, because it would make them meaningless.
+// beside other hosts is refused, because it would make them meaningless
 function parseHosts(text: string): readonly string[] | undefined {
   const hosts = text.split(',').map((host) => (host.includes('%') ? undefined : parseHost(host.trim().replace(/^\[(.*:.*)\]$/, '$1'))));
   const known = hosts.filter((host) => host !== undefined);

@@ -3,41 +3,25 @@ import fs from 'node:fs';
 import type { Server } from 'node:net';
 import { EXIT_CODES, StartError } from './start-error.ts';
 
-/** A TCP port of this machine that is to be bound. */
-export type PortTarget = {
-  /** Undefined: every interface, IPv6 and IPv4. */
-  readonly host: string | undefined;
-  readonly port: number;
-  /** Other processes may listen on the same port; the kernel distributes the connections. */
-  readonly reusePort: boolean;
-  readonly fd?: undefined;
-  readonly name?: undefined;
-};
+/** A TCP port of this machine. Without a host: on every interface. With `reusePort` other processes may listen on it, too. */
+export type PortTarget = { readonly host: string | undefined; readonly port: number; readonly reusePort: boolean } & NotHanded;
+type NotHanded = { readonly [name in keyof HandedTarget]?: undefined };
 
-/** A socket that a supervisor has opened. */
-export type HandedTarget = {
-  /** The number of its file descriptor in this process. */
-  readonly fd: number;
-  /** Its name in LISTEN_FDNAMES, if it has one. */
-  readonly name: string | undefined;
-};
+/** A socket that a supervisor has opened: its file descriptor in this process, and its name in LISTEN_FDNAMES, if it has one. */
+export type HandedTarget = { readonly fd: number; readonly name: string | undefined };
 
 export type ListenTarget = PortTarget | HandedTarget;
+export type Scheme = 'http' | 'https';
+type Failed = (error: unknown) => void;
 
-export type Bound = {
-  /** `http://127.0.0.1:8080`, `https://[::1]:8443`, or, for a Unix socket, `descriptor 3`. */
-  readonly address: string;
-  /** Undefined: it is a Unix socket, which has no port. */
-  readonly port: number | undefined;
-  /** The name of a socket that was handed over, if it has one. */
-  readonly name: string | undefined;
-};
+/** What is listened on: `http://127.0.0.1:8080` and its port; or `descriptor 3`, a Unix socket, which has no port. */
+export type Bound = { readonly address: string; readonly port: number | undefined; readonly name: string | undefined };
 
 /**
  * Listens, and resolves with what was bound, or with a StartError that says why that is impossible. From then
  * on `failed` is called with each error of `server`.
  */
-export function listen(server: Server, scheme: 'http' | 'https', target: ListenTarget, failed: (error: unknown) => void): Promise<Bound | StartError> {
+export function listen(server: Server, scheme: Scheme, target: ListenTarget, failed: Failed): Promise<Bound | StartError> {
   return new Promise((resolve) => {
     const fail = (error: unknown) => resolve(startError(target, error));
     function succeed(): void {
@@ -55,7 +39,7 @@ export function listen(server: Server, scheme: 'http' | 'https', target: ListenT
 }
 
 // When a descriptor cannot be listened on, node closes it. With a wrong LISTEN_FDS it may be one that node itself has opened
-// and needs, and the process would abort.
+// and needs, and the process would abort
 function checkSocket(fd: number): number {
   if (!fs.fstatSync(fd).isSocket()) throw new Error('it is not a socket');
   return fd;
@@ -74,7 +58,7 @@ function boundTo(server: Server, scheme: string, { fd, name }: ListenTarget): Bo
 }
 
 // The exit code says whether another start may succeed. An address that is in use or missing may be available
-// a moment later; a missing permission stays missing.
+// a moment later; a missing permission stays missing
 const CAUSES: ReadonlyMap<unknown, readonly [reason: string, exitCode: number]> = new Map([
   ['EADDRINUSE', ['another process listens there', EXIT_CODES.failure]],
   ['EADDRNOTAVAIL', ['this machine has no such address', EXIT_CODES.failure]],
@@ -84,8 +68,8 @@ const CAUSES: ReadonlyMap<unknown, readonly [reason: string, exitCode: number]> 
 
 function startError(target: ListenTarget, error: unknown): StartError {
   if (target.fd !== undefined) {
-    const reason = `Cannot listen on descriptor ${target.fd}, which LISTEN_FDS hands over: it must be a listening stream socket (${String(error)}).`;
-    return new StartError([reason], EXIT_CODES.configuration);
+    const reason = `it must be a listening stream socket (${String(error)})`;
+    return new StartError([`Cannot listen on descriptor ${target.fd}, which LISTEN_FDS hands over: ${reason}.`], EXIT_CODES.configuration);
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const [reason, exitCode] = CAUSES.get(code) ?? [String(error), EXIT_CODES.failure];

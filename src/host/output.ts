@@ -5,20 +5,11 @@ const BATCH_MS = 50; // a batch is written when its first line has waited this l
 const BATCH_CHARS = 64 * 1024; // or when it is longer than this
 const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the kernel has not taken yet
 
-export type Output = {
-  /** Writes a line at once, and before it the lines that wait. It is dropped when more than twice the limit waits. */
-  readonly write: (line: string) => void;
-  /** Writes a line within 50 ms, in one batch with other lines. It is dropped when more than the limit waits. */
-  readonly writeSoon: (line: string) => void;
-  /** Writes the lines that wait, and none after them. Resolves when the kernel has taken them, or after `timeoutMs`. */
-  readonly end: (timeoutMs: number) => Promise<void>;
-};
-
 /**
  * An output to `stream`. When the kernel has taken all lines that were not dropped, and at the end, `dropped` is called
  * with the number of dropped lines.
  */
-export function createOutput(stream: Writable, dropped: (count: number) => void): Output {
+export function createOutput(stream: Writable, dropped: (count: number) => void) {
   let batch = '';
   let drops = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -48,25 +39,21 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
   }
 
   return {
-    write: (line) => {
-      add(line, 2 * MAX_WAITING_BYTES);
-      writeBatch();
-    },
-    // Faster: one system call for a batch instead of one for each line, 0.27 of a bare server with the access log.
-    writeSoon: (line) => {
+    /** Writes a line at once, and before it the lines that wait. It is dropped when more than twice the limit waits. */
+    write: (line: string): void => { add(line, 2 * MAX_WAITING_BYTES); writeBatch(); },
+    /** Writes a line within 50 ms, in one batch with other lines. It is dropped when more than the limit waits. */
+    writeSoon: (line: string): void => { // Faster: one system call for a batch instead of one for each line, 0.27 of a bare server
       add(line, MAX_WAITING_BYTES);
       if (batch.length > BATCH_CHARS) writeBatch();
       else timer ??= setTimeout(writeBatch, BATCH_MS);
     },
-    end: (timeoutMs) => {
+    /** Writes the lines that wait, and none after them. Resolves when the kernel has taken them, or after `timeoutMs`. */
+    end: (timeoutMs: number): Promise<void> => {
       ended ??= new Promise((resolve) => {
         reportDrops();
         writeBatch();
         const timeout = setTimeout(resolve, timeoutMs);
-        stream.write('', () => {
-          clearTimeout(timeout);
-          resolve();
-        });
+        stream.write('', () => { clearTimeout(timeout); resolve(); });
       });
       return ended;
     },

@@ -1,21 +1,22 @@
 // Writes the reports of the running service to the log. Errors and, with an access log, finished requests are written one by
 // one. Refusals, closed connections and failed accepts are only counted, so that no client can fill the log with them: each
-// kind gets at most one summary a minute.
+// kind gets at most one summary a minute
 import type { Fields, Log } from './log.ts';
 
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
 export function createReportLogger(log: Log, accessLog?: Log) {
   const refusals = createSummary((byStatus) => log('warn', 'Illegal requests were refused in the last minute.', { byStatus }));
-  const drops = createSummary((byReason) => log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason }));
+  const drops = createSummary((byReason) => {
+    log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason });
+  });
   const acceptFailures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
   return {
-    /** An error was thrown while a request was answered or something was reported. */
-    failed: (error: unknown, traceId: string) => log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
-    /** A request was refused with this status. */
+    // As `Reports` in server/reports.ts says:
+    failed: (error: unknown, traceId: string) => {
+      log('error', 'Unhandled exception occurred while processing the request.', { traceId, error });
+    },
     refused: refusals.count,
-    /** A connection was closed, as `Reports` in `server/reports.ts` says. */
     dropped: drops.count,
-    /** A request is over. Undefined: there is no access log. */
     finished: accessLog && ((request: Fields) => accessLog('info', 'Request', request)),
     /** A connection could not be accepted, for example because the process has no file descriptor left for it. */
     acceptFailed: (error: unknown) => acceptFailures.count(error instanceof Error && 'code' in error ? String(error.code) : String(error)),

@@ -3,25 +3,19 @@ import type { Log } from './log.ts';
 import { EXIT_CODES } from './start-error.ts';
 
 export type Stoppable = {
-  /** From now on `/health` replies 503, and replies close their connections. */
-  readonly startDraining: () => void;
-  /** Stops listening, and closes idle connections. Resolves when all connections have ended. */
-  readonly close: () => Promise<void>;
-  /** Closes all connections at once, and returns on how many of them a reply had not left. */
-  readonly closeAll: () => number;
-  /** Logs at once all counts that have not been logged yet. */
-  readonly summarize: () => void;
-  /** Ends the process when the log has been written, or when the time to wait for that is over. */
-  readonly exit: (exitCode: number) => void;
+  readonly startDraining: () => void; // from now on `/health` replies 503, and replies close their connections
+  readonly close: () => Promise<void>; // stops listening, and closes idle connections. Resolves when all connections have ended.
+  readonly closeAll: () => number; // closes all connections at once, and returns on how many of them a reply had not left
+  readonly summarize: () => void; // logs at once all counts that have not been logged yet
+  readonly exit: (exitCode: number) => void; // ends the process when the log has been written, or when the time to wait for that is over
 };
 
 /** Times in milliseconds: how long to go on serving, so that load balancers stop sending, and then to wait for requests. */
 export type StopTimes = { readonly delayMs: number; readonly timeoutMs: number };
 
 /**
- * From now on SIGTERM or SIGINT stops `service`: it drains, stops listening, waits for requests in
- * progress, closes the connections that take too long, and the process exits with code 0. A second signal
- * ends the process at once, with exit code 1.
+ * From now on SIGTERM or SIGINT stops `service`: it drains, stops listening, waits for requests in progress, closes the connections that
+ * take too long, and the process exits with code 0. A second signal ends the process at once, with exit code 1.
  */
 export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: StopTimes, log: Log): void {
   let isStopping = false;
@@ -59,10 +53,7 @@ export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: S
 /** From now on SIGHUP calls `reload`, if there is one. When it throws, the TLS files that were read before stay in use. */
 export function installReloadHandler(reload: (() => void) | undefined, log: Log): void {
   process.on('SIGHUP', () => {
-    if (reload === undefined) {
-      log('info', 'There are no TLS files to read again.');
-      return;
-    }
+    if (reload === undefined) return log('info', 'There are no TLS files to read again.');
     try {
       reload();
       log('info', 'The TLS files have been read again.');

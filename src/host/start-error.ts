@@ -4,14 +4,12 @@
 export const EXIT_CODES = {
   stopped: 0,
   failure: 1,
-  /** `EX_CONFIG` of sysexits.h: the configuration cannot work, and another start cannot succeed. */
-  configuration: 78,
+  configuration: 78, // `EX_CONFIG` of sysexits.h: the configuration cannot work, and another start cannot succeed.
 } as const;
 
 /** The service cannot start. */
 export class StartError extends Error {
-  /** One sentence for each mistake, for the person who starts the service. */
-  readonly reasons: readonly string[];
+  readonly reasons: readonly string[]; // one sentence for each mistake, for the person who starts the service
   readonly exitCode: number;
 
   constructor(reasons: readonly string[], exitCode: number, cause?: unknown) {

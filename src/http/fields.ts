@@ -32,12 +32,9 @@ const HAS_LENGTH_OF_NAME = Uint8Array.from({ length: 256 }, (_, length) => Numbe
 
 /** The values of the fields that mean something to the service. Undefined: there is no such field. */
 export class Fields {
-  host: string | undefined;
-  contentLength: string | undefined;
-  transferEncoding: string | undefined;
-  connection: string | undefined;
-  expect: string | undefined;
-  upgrade: string | undefined;
+  host: string | undefined; connection: string | undefined;
+  contentLength: string | undefined; transferEncoding: string | undefined;
+  expect: string | undefined; upgrade: string | undefined;
   traceparent: string | undefined;
 
   /** Takes the next field line. Returns false when it is none. */

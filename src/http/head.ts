@@ -1,9 +1,8 @@
 // The rules for a whole head (RFC 9110, RFC 9112). A rule that is there because of an attack says so.
 import type { Fields } from './fields.ts';
-import { LegalRequest, Refusal } from './request.ts';
+import { LegalRequest } from './request.ts';
 import type { RequestLine } from './request-line.ts';
 import { isHost } from './request-target.ts';
-import { childTraceparent } from './trace-context.ts';
 
 /** The most that a request may carry as content, in bytes. Every byte is discarded: no endpoint wants any. */
 export const MAX_CONTENT_BYTES = 64 * 1024;
@@ -11,36 +10,34 @@ export const MAX_CONTENT_BYTES = 64 * 1024;
 /** Says whether a host is answered to. Undefined: every host is. */
 export type IsAllowed = ((host: string | undefined) => boolean) | undefined;
 
-/** The request that the line and the fields of a head make, or its refusal. */
-export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | Refusal {
+/** The request that the line and the fields of a head make, or the status that refuses it. */
+export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {
   const { path, query, authority } = target;
-  const { host, contentLength, transferEncoding, expect, connection = '' } = fields;
-  const parent = fields.traceparent?.includes(',') ? undefined : fields.traceparent; // of two values, neither is used
-  const refuse = (status: number) => new Refusal(status, { method, path, traceparent: childTraceparent(parent) });
+  const { host, contentLength, transferEncoding, connection, expect, upgrade, traceparent: parent } = fields;
 
   // RFC 9112 3.2: exactly one Host. With two, a proxy could have routed or cached by the other one.
-  if (host === undefined ? isHttp11 : !isHost(host)) return refuse(400);
+  if (host === undefined ? isHttp11 : !isHost(host)) return 400;
   // RFC 9112 6.1 to 6.3: only one field may say where the content ends, or requests can be smuggled in it.
-  if (contentLength !== undefined && transferEncoding !== undefined) return refuse(400);
-  if (transferEncoding !== undefined && !(isHttp11 && transferEncoding.toLowerCase() === 'chunked')) return refuse(400);
-  if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return refuse(400);
+  if (contentLength !== undefined && transferEncoding !== undefined) return 400;
+  if (transferEncoding !== undefined && !(isHttp11 && transferEncoding.toLowerCase() === 'chunked')) return 400;
+  if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return 400;
   const length = Number(contentLength ?? 0);
-  if (length > MAX_CONTENT_BYTES) return refuse(413); // RFC 9110 15.5.14
+  if (length > MAX_CONTENT_BYTES) return 413; // RFC 9110 15.5.14
   // RFC 9110 10.1.1: HTTP/1.0 has no expectations, and 100-continue is the only one there is.
   const expects = isHttp11 && expect !== undefined;
-  if (expects && expect.toLowerCase() !== '100-continue') return refuse(417);
+  if (expects && expect.toLowerCase() !== '100-continue') return 417;
   // RFC 9112 3.2: the target must name the same host. With two names, a proxy may have looked at the other one.
-  if (authority !== undefined && !(host === undefined ? isHost(authority) : authority.toLowerCase() === host.toLowerCase())) return refuse(400);
-  if (isAllowed !== undefined && !isAllowed(host)) return refuse(421); // RFC 9110 15.5.20
-  if (method === 'CONNECT') return refuse(501); // RFC 9110 15.6.2: no resource here supports it, because the service is no proxy
+  if (authority !== undefined && !(host === undefined ? isHost(authority) : authority.toLowerCase() === host.toLowerCase())) return 400;
+  if (isAllowed !== undefined && !isAllowed(host)) return 421; // RFC 9110 15.5.20
+  if (method === 'CONNECT') return 501; // RFC 9110 15.6.2: no resource here supports it, because the service is no proxy
 
   // Nobody can tell whether content follows: a client that expects 100 sends it or not when it gets another status, and one that
   // asks to upgrade (RFC 9110 7.8) may speak another protocol behind its head.
-  const isAnsweredAtOnce = expects || (isHttp11 && fields.upgrade !== undefined && UPGRADE.test(connection));
+  const isAnsweredAtOnce = expects || (isHttp11 && upgrade !== undefined && hasOption(connection, UPGRADE));
   return new LegalRequest({
     method, path, query, host, parent,
     contentLength: isAnsweredAtOnce ? 0 : transferEncoding === undefined ? length : undefined,
-    isLast: isAnsweredAtOnce || CLOSE.test(connection) || !(isHttp11 || KEEP_ALIVE.test(connection)), // RFC 9112 9.3
+    isLast: isAnsweredAtOnce || hasOption(connection, CLOSE) || !(isHttp11 || hasOption(connection, KEEP_ALIVE)), // RFC 9112 9.3
   });
 }
 
@@ -48,3 +45,5 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
 const UPGRADE = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
+
+const hasOption = (connection: string | undefined, option: RegExp) => connection !== undefined && option.test(connection);

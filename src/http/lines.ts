@@ -1,5 +1,5 @@
-// The lines that a head, chunks and trailers consist of (RFC 9112 2.2). Each ends in CR LF. A CR or LF alone is refused, because
-// programs disagree on whether it ends a line, and so on where a field or a request begins (request smuggling).
+// The lines that a head, chunks and trailers consist of (RFC 9112 2.2). Each ends in CR LF. A CR or LF alone is refused, because programs
+// disagree on whether it ends a line, and so on where a field or a request begins (request smuggling)
 
 const TAB = 9, LF = 10, CR = 13, SPACE = 32, DELETE = 127;
 const CR_LF_LENGTH = 2;
@@ -15,21 +15,48 @@ export const MORE = 0, ILLEGAL = 1, TOO_LONG = 2;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Reads one line after the other. */
+/** Reads one line after the other, and what is between them. How the bytes are cut makes no difference. */
 export class LineReader {
-  /** Where the next line begins in the bytes of the latest call. */
-  end = 0;
-  /** How many bytes the latest line has, with its CR LF. */
-  length = 0;
+  end = 0; // how many of the bytes that were given last have been read
+  length = 0; // how many bytes the latest line has, with its CR LF
+  #bytes = NOTHING;
+  #text = '';
   #begun = NOTHING; // the beginning of a line that is not whole, with room for more
   #begunLength = 0;
 
-  /**
-   * Reads on at `from` in `bytes`, which follow those of the call before, and are also there as `text`. Returns the line; or MORE,
-   * ILLEGAL, or TOO_LONG, when it is not whole with `limit` bytes. How the bytes are cut makes no difference.
-   */
-  read(bytes: Buffer, text: string, from: number, limit: number): Line | typeof MORE | typeof ILLEGAL | typeof TOO_LONG {
-    const stop = Math.min(text.length, from + limit - this.#begunLength);
+  /** Goes on with `bytes`, which follow those that were given before, and are also there as `text`. */
+  give(bytes: Buffer, text: string): void {
+    this.#bytes = bytes;
+    this.#text = text;
+    this.end = 0;
+  }
+
+  /** Keeps no bytes any more but those of a line that is not whole. */
+  forget(): void { this.give(NOTHING, ''); }
+
+  /** Whether all bytes that were given have been read. */
+  get isAtEnd(): boolean { return this.end === this.#text.length; }
+
+  /** Reads as many bytes as there are, at most `count`. Returns how many. */
+  skip(count: number): number {
+    const from = this.end;
+    this.end = Math.min(this.#text.length, from + count);
+    return this.end - from;
+  }
+
+  /** Reads CR and LF, at most `count`. Returns how many. */
+  skipLineEnds(count: number): number {
+    const from = this.end;
+    while (this.end - from < count && (this.#bytes[this.end] === CR || this.#bytes[this.end] === LF)) this.end += 1;
+    return this.end - from;
+  }
+
+  /** Reads a line. Returns it; or MORE, ILLEGAL, or TOO_LONG, when it is not whole with `limit` bytes. */
+  read(limit: number): Line | typeof MORE | typeof ILLEGAL | typeof TOO_LONG {
+    if (this.isAtEnd) return MORE;
+    const bytes = this.#bytes;
+    const from = this.end;
+    const stop = Math.min(this.#text.length, from + limit - this.#begunLength);
     let at = from;
     if (this.#begun[this.#begunLength - 1] !== CR) {
       while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // behind the last byte this ends, too
@@ -39,13 +66,13 @@ export class LineReader {
     if (at < stop && bytes[at] !== LF) return ILLEGAL;
     this.end = Math.min(at + 1, stop);
     this.length = this.#begunLength + this.end - from;
-    if (at < stop) return this.#begunLength === 0 ? { bytes, text, start: from, end: at - 1 } : this.#finish(bytes, from);
-    this.#keep(bytes, from);
+    if (at < stop) return this.#begunLength === 0 ? { bytes, text: this.#text, start: from, end: at - 1 } : this.#finish(from);
+    this.#keep(from);
     return this.length < limit ? MORE : TOO_LONG;
   }
 
-  #finish(bytes: Buffer, from: number): Line {
-    this.#keep(bytes, from);
+  #finish(from: number): Line {
+    this.#keep(from);
     const line = this.#begun.subarray(0, this.length);
     this.#begun = NOTHING;
     this.#begunLength = 0;
@@ -53,13 +80,13 @@ export class LineReader {
   }
 
   // The room doubles, so that of a line that arrives byte by byte no byte is copied more than twice on average.
-  #keep(bytes: Buffer, from: number): void {
+  #keep(from: number): void {
     if (this.length > this.#begun.length) {
       const larger = Buffer.alloc(2 * this.length);
       this.#begun.copy(larger, 0, 0, this.#begunLength);
       this.#begun = larger;
     }
-    bytes.copy(this.#begun, this.#begunLength, from, this.end);
+    this.#bytes.copy(this.#begun, this.#begunLength, from, this.end);
     this.#begunLength = this.length;
   }
 }

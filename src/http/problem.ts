@@ -6,12 +6,8 @@ import { contentReply, type Reply } from './reply.ts';
  * makes the reply for a trace id, which has hexadecimal digits and dashes only.
  */
 export function validationProblem(errors: Readonly<Record<string, readonly string[]>>): (traceId: string) => Reply {
-  const document = JSON.stringify({
-    type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
-    title: 'One or more validation errors occurred.',
-    status: 400,
-    errors,
-  }).slice(0, -'}'.length);
+  const type = 'https://tools.ietf.org/html/rfc9110#section-15.5.1';
+  const document = JSON.stringify({ type, title: 'One or more validation errors occurred.', status: 400, errors }).slice(0, -'}'.length);
   return (traceId) => contentReply(400, 'application/problem+json', `${document},"traceId":"${traceId}"}`);
 }
 
@@ -20,11 +16,7 @@ export function validationProblem(errors: Readonly<Record<string, readonly strin
  * Without a `type` it reads as `about:blank` (RFC 9457 4.2.1). `path` comes without the query.
  */
 export function unexpectedProblem(path: string): Reply {
-  const document = JSON.stringify({
-    title: 'An unexpected error occurred.',
-    status: 500,
-    detail: 'Contact support if the problem persists.',
-    instance: path,
-  });
+  const detail = 'Contact support if the problem persists.';
+  const document = JSON.stringify({ title: 'An unexpected error occurred.', status: 500, detail, instance: path });
   return contentReply(500, 'application/problem+json', document);
 }

@@ -3,20 +3,16 @@
 /** A legal request, as a handler sees it. */
 export type Request = {
   readonly method: string;
-  /** Without the query. `*` for `OPTIONS *`. */
-  readonly path: string;
-  /** Without its `?`, as sent; empty when there is none. */
-  readonly query: string;
-  /** The value of Host, with the port if there is one. HTTP/1.0 may leave it out. */
-  readonly host: string | undefined;
+  readonly path: string; // without the query. `*` for `OPTIONS *`.
+  readonly query: string; // without its `?`, as sent; empty when there is none
+  readonly host: string | undefined; // the value of Host, with the port if there is one. HTTP/1.0 may leave it out.
   /** The `traceparent` of this service (W3C Trace Context): its trace id is that of the caller, if the caller has sent one. */
   readonly traceparent: string;
 };
 
 export type Reply = {
   readonly status: number;
-  /** The names and values of the header fields, in turn. */
-  readonly fields: readonly string[];
+  readonly fields: readonly string[]; // the names and values of the header fields, in turn
   readonly body: string;
 };
 
@@ -32,10 +28,8 @@ type ContentType = 'application/json' | 'application/json; charset=utf-8' | 'app
  */
 export function contentReply(status: number, contentType: ContentType, body: string): Reply {
   const fields = [
-    'Content-Type', contentType,
-    'Content-Length', String(Buffer.byteLength(body)),
-    'Cache-Control', 'no-store',
-    'X-Content-Type-Options', 'nosniff',
+    'Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body)),
+    'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff',
   ];
   return { status, fields, body };
 }

@@ -2,15 +2,14 @@
 
 export type Target = {
   readonly path: string;
-  /** Without its `?`; empty when there is none. */
-  readonly query: string;
+  readonly query: string; // without its `?`; empty when there is none
   /** The host of a target in absolute-form. Whether it is the one of the request is for head.ts to say. */
   readonly authority?: string | undefined;
 };
 
 // RFC 9112 3.2.1: a path, and perhaps `?` and a query. In the path: segments of pchar (RFC 3986 3.3). In the query: what browsers
 // and curl send, visible ASCII but for `#` and `\`. Raw control or non-ASCII bytes, `#` and `\` are read differently by different
-// programs: a path that a proxy's rules see differently is a bypass.
+// programs: a path that a proxy's rules see differently is a bypass
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-[\]-~]*)?$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
 
@@ -45,7 +44,9 @@ function parseOriginForm(target: string): Target | undefined {
 
 // uri-host [ ":" port ] (RFC 9110 7.2). RFC 3986 also allows a colon without a port, and a comma in a name. Both are
 // refused here, the comma because a proxy may join two Host lines to one, with a comma between them. A port is at most 65535.
-const HOST = /^(?:\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?$/;
+const NAME = /\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+/.source;
+const LEGAL_PORT = /:(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])/.source;
+const HOST = new RegExp(`^(?:${NAME})(?:${LEGAL_PORT})?$`);
 const PORT = /:\d+$/;
 
 /** Whether `host` is a legal value of the Host field, and not an empty one. */
@@ -54,9 +55,7 @@ export function isHost(host: string): boolean {
 }
 
 /** A legal Host without its port. */
-export function withoutPort(host: string): string {
-  return host.replace(PORT, '');
-}
+export function withoutPort(host: string): string { return host.replace(PORT, ''); }
 
 /** The name in a legal Host, comparable: without the port, in lower case, IPv6 in its one short form. */
 export function hostName(host: string): string {

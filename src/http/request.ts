@@ -2,31 +2,25 @@
 import type { Request } from './reply.ts';
 import { childTraceparent } from './trace-context.ts';
 
-type Known = { readonly [name in 'method' | 'path' | 'traceparent']?: string | undefined };
-
 /** Bytes that are no legal request. The status says why. The rest is for the log, as far as it is known. */
 export class Refusal {
   readonly status: number;
   readonly method: string | undefined;
-  /** Without the query and the authority; empty when the target has no path. */
-  readonly path: string | undefined;
+  readonly path: string | undefined; // without the query and the authority; empty when the target has no path
   readonly traceparent: string | undefined;
 
-  constructor(status: number, { method, path, traceparent }: Known = {}) {
+  constructor(status: number, known: { readonly [name in 'method' | 'path' | 'traceparent']?: string | undefined } = {}) {
     this.status = status;
-    this.method = method;
-    this.path = path;
-    this.traceparent = traceparent;
+    this.method = known.method;
+    this.path = known.path;
+    this.traceparent = known.traceparent;
   }
 }
 
 type Head = Omit<Request, 'traceparent'> & {
-  /** How many bytes of content follow. Undefined: it is chunked. */
-  readonly contentLength: number | undefined;
-  /** The connection ends with the reply. */
-  readonly isLast: boolean;
-  /** The `traceparent` that the client has sent. */
-  readonly parent: string | undefined;
+  readonly contentLength: number | undefined; // how many bytes of content follow. Undefined: it is chunked.
+  readonly isLast: boolean; // the connection ends with the reply
+  readonly parent: string | undefined; // the `traceparent` that the client has sent
 };
 
 /** A request that keeps all rules. */
@@ -51,7 +45,5 @@ export class LegalRequest implements Request {
   }
 
   /** Generated when it is first read, which most requests never need, and then kept. */
-  get traceparent(): string {
-    return (this.#traceparent ??= childTraceparent(this.#parent));
-  }
+  get traceparent(): string { return (this.#traceparent ??= childTraceparent(this.#parent)); }
 }

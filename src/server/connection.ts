@@ -1,38 +1,24 @@
 // One connection. It reads a request, has it answered, and reads the next one when the reply has left: when the kernel has taken its
-// bytes. So no client makes others wait, or fills the memory, by sending ahead. A connection is in one of these states:
-// - idle: no request has begun.
-// - waiting: no request has begun, and bytes that have arrived wait for their turn.
-// - receiving: a request is arriving.
-// - replying: the request is whole, and its reply has not left.
-// - ending: our side is being ended, behind the last reply if there is one. From here on, what the client sends is thrown away.
-// - lingering: the last reply has left and our side is ended, but the client's is not.
-// - closed: it is over.
+// bytes. So no client makes others wait, or fills the memory, by sending ahead.
 import type { Socket } from 'node:net';
 import { Refusal, type LegalRequest } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
-import type { Limits } from './limits.ts';
+import { limitOf, type Limits, type State } from './limits.ts';
 import { openRecord, reportSafely, type AccessRecord } from './reports.ts';
 import { ResponseStream } from './response-stream.ts';
 import { answer, refusalText, write, type Service } from './send.ts';
-import { takeTurn } from './turns.ts';
-
-type State = 'idle' | 'waiting' | 'receiving' | 'replying' | 'ending' | 'lingering' | 'closed';
-
-// The kernel gives at most one smaller read in a turn of the event loop, which is read at once.
-const LARGE_READ_BYTES = 16 * 1024;
+import { hold, LARGE_READ_BYTES, takeTurn } from './turns.ts';
 
 export class Connection {
-  /** The client's IP address; undefined on a Unix socket. */
-  readonly clientAddress: string | undefined;
-  /** Called when it has entered a state. */
-  onEnter: (() => void) | undefined;
-  /** What node's server has in place of the socket. */
-  readonly stream: ResponseStream;
+  readonly clientAddress: string | undefined; // the client's IP address; undefined on a Unix socket
+  readonly stream: ResponseStream; // what node's server has in place of the socket
+  onEnter: ((state: State) => void) | undefined; // called when it has entered a state
   readonly #socket: Socket;
   readonly #service: Service;
   readonly #reader: RequestReader;
   #state: State = 'idle';
-  #stateMs = 0;
+  #stateMs = 0; // how long it has been in its state, as counted by `addTime`
+  #isReady: boolean; // there is no TLS handshake, or it is over
   #record: AccessRecord | undefined; // of the present request, from its head until its reply has left
 
   /** `socket` is a TLSSocket, or a TCP or Unix socket. */
@@ -42,6 +28,8 @@ export class Connection {
     this.#socket = socket;
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
+    this.#isReady = !('encrypted' in socket);
+    socket.once('secure', () => { this.#isReady = true; }); // https://nodejs.org/api/tls.html#event-secure
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('end', () => this.#goOn());
     socket.on('finish', () => this.#linger());
@@ -49,70 +37,39 @@ export class Connection {
     socket.once('close', () => this.#closed());
   }
 
-  get isIdle(): boolean {
-    return this.#state === 'idle';
-  }
-
-  /** Whether nobody waits for it: it is idle, or its last reply has left. */
-  get isDone(): boolean {
-    return this.#state === 'idle' || this.#state === 'lingering';
-  }
-
-  /** Whether the client has sent no data. */
-  get isNew(): boolean {
-    return this.#socket.bytesRead === 0;
-  }
-
-  /** How long it has been in its state, in milliseconds, as counted by `addTime`. */
-  get stateMs(): number {
-    return this.#stateMs;
-  }
+  get state(): State { return this.#state; }
 
   /** Counts time, in milliseconds. Ends the connection when it has been in its state for too long. */
-  addTime(ms: number, { idleMs, headMs, requestMs, unreadMs, lingerMs }: Limits): void {
+  addTime(ms: number, limits: Limits): void {
     this.#stateMs += ms;
-    const limitMs = {
-      idle: idleMs,
-      waiting: Infinity,
-      receiving: this.#reader.request === undefined ? headMs : requestMs,
-      replying: unreadMs,
-      ending: unreadMs,
-      lingering: lingerMs,
-      closed: Infinity,
-    }[this.#state];
+    const limitMs = limitOf(this.#state, this.#isReady, this.#reader.request !== undefined, limits);
     if (this.#stateMs < limitMs + ms) return; // `ms` more: the first sweep may come right after the state began
     if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(408)); // RFC 9110 15.5.9
-    else this.#close();
+    else this.cut();
   }
 
   /** Closes the connection at once. Returns whether the reply to a request had not left. */
   cut(): boolean {
     const isOwed = this.#record !== undefined && !this.#socket.destroyed;
-    this.#close();
+    this.#enter('closed');
+    this.#socket.destroy();
     return isOwed;
   }
 
   #enter(state: State): void {
     this.#state = state;
     this.#stateMs = 0;
-    this.onEnter?.();
+    this.onEnter?.(state);
   }
 
   #receive(bytes: Buffer): void {
     if (this.#socket.isPaused()) return; // `#takeTurn` has these from `read`
     if (this.#state === 'replying' || bytes.length >= LARGE_READ_BYTES) {
-      this.#hold(bytes);
-      this.#goOn();
-      return;
+      hold(this.#socket, bytes);
+      return this.#goOn();
     }
     this.#read(bytes);
     if (!this.#socket.isPaused()) this.#socket.read(0); // Faster: see `respond` in response-stream.ts
-  }
-
-  // Puts back what is to be read later, and pauses the socket. Node then reads no more, because its high water mark is 0.
-  #hold(bytes: Buffer): void {
-    this.#socket.pause();
-    this.#socket.unshift(bytes);
   }
 
   // Unless a reply has to leave first: reads what is held when its turn comes, otherwise what arrives, as long as more can arrive.
@@ -123,7 +80,10 @@ export class Connection {
       takeTurn(this.#takeTurn);
     } else if (!this.#socket.readableEnded) this.#socket.resume();
     else if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(400));
-    else if (this.#state === 'idle') this.#endSide();
+    else if (this.#state === 'idle') {
+      this.#startEnding();
+      this.#socket.end();
+    }
   }
 
   readonly #takeTurn = (): void => {
@@ -136,20 +96,14 @@ export class Connection {
   #read(bytes: Buffer): void {
     if (this.#state === 'ending' || this.#state === 'lingering') return;
     const result = this.#reader.read(bytes);
-    if (result instanceof Refusal) this.#refuse(result);
-    else if (result !== undefined) {
-      if (this.#reader.end < bytes.length) this.#hold(bytes.subarray(this.#reader.end));
-      this.#reply(result);
-    } else this.#awaitMore();
+    if (result instanceof Refusal) return this.#refuse(result);
+    if (result !== undefined) return this.#reply(result, bytes.subarray(this.#reader.end));
+    if (this.#state === 'idle' && this.#reader.hasBegun) this.#enter('receiving');
+    if (this.#reader.request !== undefined) this.#recordOf(this.#reader.request);
   }
 
-  #awaitMore(): void {
-    const { hasBegun, request } = this.#reader;
-    if (this.#state === 'idle' && hasBegun) this.#enter('receiving');
-    if (request !== undefined) this.#recordOf(request);
-  }
-
-  #reply(request: LegalRequest): void {
+  #reply(request: LegalRequest, behind: Buffer): void {
+    if (behind.length > 0) hold(this.#socket, behind);
     const record = this.#recordOf(request);
     this.#enter('replying');
     this.stream.ask(request.method, (response) => {
@@ -179,19 +133,7 @@ export class Connection {
     this.#goOn();
   }
 
-  #endSide(): void {
-    this.#enter('ending');
-    this.#socket.end();
-  }
-
-  #linger(): void {
-    this.#enter('lingering');
-  }
-
-  #close(): void {
-    this.#enter('closed');
-    this.#socket.destroy();
-  }
+  #linger(): void { this.#enter('lingering'); }
 
   #closed(): void {
     this.#enter('closed');

@@ -7,8 +7,7 @@ import { reportSafely, type Reports } from './reports.ts';
 
 /** Keeps the connections that `listener` accepts, at most `maxConnections` at once. Checks their time limits from now on. */
 export function createConnections(listener: Server, maxConnections: number, limits: Limits, reports: Reports) {
-  const all = new Set<Connection>();
-  const handshaking = new Set<Connection>(); // those of them whose TLS handshake is not over
+  const all = new Map<Connection, { readonly socket: Socket; readonly leaveAddress: () => void }>();
   const addresses = new Addresses();
   let isListening = true;
   let isClosing = false;
@@ -18,14 +17,11 @@ export function createConnections(listener: Server, maxConnections: number, limi
   const timer = setInterval(sweep, limits.sweepMs).unref();
 
   function sweep(): void {
-    for (const connection of all) connection.addTime(limits.sweepMs, limits);
-    for (const connection of handshaking) if (connection.stateMs >= limits.headMs + limits.sweepMs) connection.cut();
+    for (const connection of all.keys()) connection.addTime(limits.sweepMs, limits);
     if (isClosing) closeIdle();
   }
 
-  function closeIdle(): void {
-    for (const connection of all) if (connection.isIdle) connection.cut();
-  }
+  function closeIdle(): void { for (const connection of all.keys()) if (connection.state === 'idle') connection.cut(); }
 
   function endIfEmpty(): void {
     if (isListening || all.size > 0) return;
@@ -34,9 +30,8 @@ export function createConnections(listener: Server, maxConnections: number, limi
   }
 
   function remove(connection: Connection): void {
+    all.get(connection)?.leaveAddress();
     all.delete(connection);
-    handshaking.delete(connection);
-    addresses.remove(connection);
   }
 
   function stopListening(): void {
@@ -46,7 +41,7 @@ export function createConnections(listener: Server, maxConnections: number, limi
   }
 
   return {
-    /** Whether one more connection is accepted from this address. When all places are taken, one is closed for it, or it is not accepted. */
+    /** Whether one more connection is accepted from this address. When all places are taken, one is closed for it, or it is not. */
     makeRoom: (clientAddress: string | undefined): boolean => {
       if (all.size < maxConnections) return true;
       const givenUp = addresses.giveUp(clientAddress);
@@ -56,30 +51,22 @@ export function createConnections(listener: Server, maxConnections: number, limi
       givenUp.connection.cut();
       return true;
     },
-    /** Keeps `connection` until `socket`, which carries it, has closed. `isSecure`: the socket is a TLSSocket. */
-    add: (connection: Connection, socket: Socket, isSecure: boolean): void => {
-      all.add(connection);
-      if (isSecure) {
-        handshaking.add(connection);
-        socket.once('secure', () => handshaking.delete(connection)); // https://nodejs.org/api/tls.html#event-secure
-      }
-      addresses.add(connection);
-      socket.once('close', () => {
-        remove(connection);
-        endIfEmpty();
-      });
+    /** Keeps `connection` until `socket`, which carries it, has closed. */
+    add: (connection: Connection, socket: Socket): void => {
+      all.set(connection, { socket, leaveAddress: addresses.add(connection) });
+      socket.once('close', () => { remove(connection); endIfEmpty(); });
     },
     /** Stops listening. */
     stopListening,
     /** Stops listening, closes idle connections, and resolves when the others have ended. */
     close: (): Promise<void> => {
       stopListening();
-      for (const connection of all) if (connection.isIdle && !connection.isNew) connection.cut();
+      for (const [connection, { socket }] of all) if (connection.state === 'idle' && socket.bytesRead > 0) connection.cut();
       // New ones later: a client that has just connected may have sent its request already.
       setTimeout(() => { isClosing = true; closeIdle(); }, limits.silentMs).unref();
       return ended;
     },
     /** Closes all connections at once, and returns on how many of them a reply had not left. */
-    closeAll: (): number => Array.from(all).filter((connection) => connection.cut()).length,
+    closeAll: (): number => Array.from(all.keys()).filter((connection) => connection.cut()).length,
   };
 }

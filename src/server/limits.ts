@@ -1,21 +1,40 @@
-// The limits of a server, but for those that are configured. Times are in milliseconds.
+// The limits of a server, but for those that are configured, and the states of a connection, which they are for. Times are in milliseconds.
 
 export const LIMITS = {
-  /** How long a head or a TLS handshake may take, also when its client sends a byte at a time (Slowloris). */
-  headMs: 10_000,
-  /** How long a whole request may take. Content is 64 KiB at most: 5 s more. */
-  requestMs: 15_000,
-  /** How long a reply may be unread: as long as a whole request may take. */
-  unreadMs: 15_000,
-  /** How long a client may go on sending after the last reply. */
-  lingerMs: 1_000,
-  /** How long a connection that has received no byte is kept while the server closes. */
-  silentMs: 250,
-  /** How often these times are checked: a connection may last longer by up to twice this much, and never ends early. */
-  sweepMs: 1_000,
+  headMs: 10_000, // how long a head or a TLS handshake may take, also when its client sends a byte at a time (Slowloris)
+  requestMs: 15_000, // how long a whole request may take. Content is 64 KiB at most: 5 s more.
+  unreadMs: 15_000, // how long a reply may be unread: as long as a whole request may take
+  lingerMs: 1_000, // how long a client may go on sending after the last reply
+  silentMs: 250, // how long a connection that has received no byte is kept while the server closes
+  sweepMs: 1_000, // how often these times are checked: a connection may last longer by up to twice this much, and never ends early
 };
 
 export type Limits = { readonly [name in keyof typeof LIMITS]: number } & {
-  /** How long a connection may be idle. */
-  readonly idleMs: number;
+  readonly idleMs: number; // how long a connection may be idle
 };
+
+export type State =
+  | 'idle' // no request has begun
+  | 'waiting' // no request has begun, and bytes that have arrived wait for their turn
+  | 'receiving' // a request is arriving
+  | 'replying' // the request is whole, and its reply has not left
+  | 'ending' // our side is being ended, behind the last reply if there is one; from here on, what the client sends is thrown away
+  | 'lingering' // the last reply has left and our side is ended, but the client's is not
+  | 'closed';
+
+/**
+ * How long a connection may be in `state`, in milliseconds. `isReady`: its TLS handshake is over, if there is one. `hasHead`: the head of
+ * the present request has arrived.
+ */
+export function limitOf(state: State, isReady: boolean, hasHead: boolean, limits: Limits): number {
+  const { idleMs, headMs, requestMs, unreadMs, lingerMs } = limits;
+  return {
+    idle: isReady ? idleMs : headMs,
+    waiting: Infinity,
+    receiving: hasHead ? requestMs : headMs,
+    replying: unreadMs,
+    ending: unreadMs,
+    lingering: lingerMs,
+    closed: Infinity,
+  }[state];
+}

@@ -3,39 +3,29 @@ import type { LegalRequest, Refusal } from '../http/request.ts';
 
 /** A request that is over. */
 export type FinishedRequest = {
-  /** Undefined, like the two below, when the request could not be parsed. */
-  readonly method: string | undefined;
-  /** Without the query and the authority. Empty when the target is illegal and has no path. */
-  readonly path: string | undefined;
+  readonly method: string | undefined; // undefined, like the two below, when the request could not be parsed
+  readonly path: string | undefined; // without the query and the authority. Empty when the target is illegal and has no path.
   readonly traceId: string | undefined;
-  /** Undefined: the connection ended before there was a reply. */
-  readonly status: number | undefined;
-  /** From the request's head to the last byte of the reply. */
-  readonly durationMs: number;
-  /** Undefined: the connection has none (a Unix socket). */
-  readonly remoteAddress: string | undefined;
-  /** True: the connection ended before the whole reply had been sent. */
-  readonly aborted: true | undefined;
+  readonly status: number | undefined; // undefined: the connection ended before there was a reply
+  readonly durationMs: number; // from the request's head to the last byte of the reply
+  readonly remoteAddress: string | undefined; // undefined: the connection has none (a Unix socket)
+  readonly aborted: true | undefined; // true: the connection ended before the whole reply had been sent
 };
 
 export type Reports = {
-  /** An error was thrown while a request was answered or something was reported. */
-  readonly failed: (error: unknown, traceId: string) => void;
-  /** A request was refused. */
-  readonly refused: (status: number) => void;
+  readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered or something was reported
+  readonly refused: (status: number) => void; // A request was refused
   /**
    * At `maxConnections`, a connection was closed: one that was `idle`; one whose address had the `most` connections; or the new one,
    * because all were in use, and its own address had the most (`full`).
    */
   readonly dropped: (reason: 'idle' | 'most' | 'full') => void;
-  /** A request is over. Undefined: nobody keeps an access log. */
-  readonly finished: ((request: FinishedRequest) => void) | undefined;
+  readonly finished: ((request: FinishedRequest) => void) | undefined; // A request is over. Undefined: nobody keeps an access log.
 };
 
 /** The record of a request for the access log. It is reported when the reply has left, or can no longer leave. */
 export type AccessRecord = {
-  /** The status of the reply, when there is one. */
-  status: number | undefined;
+  status: number | undefined; // the status of the reply, when there is one
   /** Reports the request. `aborted`: the reply has not left whole. */
   close(aborted: boolean): void;
 };

@@ -29,7 +29,7 @@ export class ResponseStream extends Duplex {
 
   /** Node's server has made the response that was asked for. */
   respond(response: ServerResponse): void {
-    this.read(0); // Faster: asks for more now, and not in a tick of its own (`readable.read(0)`). With the one in connection.ts 0.04 of a bare server
+    this.read(0); // Faster: asks for more now, and not in a tick of its own. With the one in connection.ts 0.04 of a bare server
     this.#respond?.(response);
   }
 
@@ -40,14 +40,8 @@ export class ResponseStream extends Duplex {
   // A chunk is a whole reply. Node 20 and 22 write an empty chunk behind one with content.
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: () => void): void {
     if (chunk.length === 0) return done();
-    write(this.#socket, chunk, encoding, () => {
-      done();
-      this.#left();
-    });
+    write(this.#socket, chunk, encoding, () => { done(); this.#left(); });
   }
 
-  override _final(done: () => void): void {
-    this.#socket.end();
-    done();
-  }
+  override _final(done: () => void): void { this.#socket.end(); done(); }
 }

@@ -10,10 +10,8 @@ import type { AccessRecord, Reports } from './reports.ts';
 
 export type Service = {
   readonly handler: Handler;
-  /** Hosts for which it returns false are refused. */
-  readonly isAllowed: IsAllowed;
-  /** Whether the service drains: each reply is the last on its connection then. */
-  readonly isDraining: () => boolean;
+  readonly isAllowed: IsAllowed; // hosts for which it returns false are refused
+  readonly isDraining: () => boolean; // whether the service drains: each reply is the last on its connection then
   readonly reports: Reports;
 };
 
@@ -21,17 +19,17 @@ export type Service = {
  * Answers `request` with what the handler replies. After the last reply node ends the connection. Every error is reported, and becomes
  * a 500: also node's own for an illegal field, which prevents response splitting.
  */
-export function answer(request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord, { handler, reports }: Service): void {
+export function answer(request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord, service: Service): void {
   try {
-    send(handler(request), response, isLast, record);
+    send(service.handler(request), response, isLast, record);
   } catch (error) {
-    reports.failed(error, request.traceparent);
+    service.reports.failed(error, request.traceparent);
     send(unexpectedProblem(request.path), response, isLast, record);
   }
 }
 
 // Node adds Date and `Connection: keep-alive`, unless they are there, and leaves out the content for HEAD. The reason is named,
-// because node would keep that of a reply which it has refused before.
+// because node would keep that of a reply which it has refused before
 function send({ status, fields, body }: Reply, response: ServerResponse, isLast: boolean, record: AccessRecord): void {
   record.status = status; // now, because the reply may leave at once
   response.writeHead(status, http.STATUS_CODES[status], isLast ? [...fields, ...lastFields()] : [...fields]);

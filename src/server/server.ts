@@ -1,28 +1,23 @@
 // A server: a listener for connections, and a server of node:http that never listens, and only makes responses.
-import net, { type Server as NodeServer } from 'node:net';
-import type { SecureContext } from 'node:tls';
+import net, { type Server as NodeServer, type Socket } from 'node:net';
 import { Connection } from './connection.ts';
 import { createConnections } from './connections.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { http } from './node-http.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { Service } from './send.ts';
-import { secure } from './tls.ts';
 
 export type ServerOptions = Service & {
-  /** How many connections may be open at once. */
-  readonly maxConnections: number;
-  /** How long a connection may be idle, in milliseconds. */
-  readonly keepAliveTimeoutMs: number;
-  /** Limits that tests make narrower. */
-  readonly limits?: Partial<Limits>;
+  readonly maxConnections: number; // how many connections may be open at once
+  readonly keepAliveTimeoutMs: number; // how long a connection may be idle, in milliseconds
+  readonly limits?: Partial<Limits>; // limits that tests make narrower
 };
 
 /** A server and its connections. `nodeServer` accepts connections when it is told to listen. */
-export type Server = { readonly nodeServer: NodeServer } & Pick<ReturnType<typeof createConnections>, 'stopListening' | 'close' | 'closeAll'>;
+export type Server = { readonly nodeServer: NodeServer } & Omit<ReturnType<typeof createConnections>, 'makeRoom' | 'add'>;
 
-/** A server, not yet listening. With `secureContext`, which is called for each connection, it speaks TLS. */
-export function createServer(options: ServerOptions, secureContext?: () => SecureContext): Server {
+/** A server, not yet listening. `secure` puts TLS on an accepted socket. */
+export function createServer(options: ServerOptions, secure = (carrier: Socket): Socket => carrier): Server {
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
   const responder = createResponder();
   // Half open: a client may end its side and still read. While a socket is paused, node reads no more than `highWaterMark`.
@@ -34,9 +29,9 @@ export function createServer(options: ServerOptions, secureContext?: () => Secur
       carrier.destroy();
       return;
     }
-    const socket = secureContext === undefined ? carrier : secure(carrier, secureContext());
+    const socket = secure(carrier);
     const connection = new Connection(socket, carrier.remoteAddress, options);
-    connections.add(connection, socket, secureContext !== undefined);
+    connections.add(connection, socket);
     responder.emit('connection', connection.stream); // https://nodejs.org/api/http.html#event-connection
   });
 
@@ -49,7 +44,5 @@ function createResponder() {
     keepAliveTimeout: 0, // the time limits are in connection.ts
     requireHostHeader: false,
     optimizeEmptyRequests: true, // node 24.12 and later. Faster: no stream for a request without content, 0.06 of a bare server
-  }, ({ socket }, response) => {
-    if (socket instanceof ResponseStream) socket.respond(response);
-  });
+  }, ({ socket }, response) => { if (socket instanceof ResponseStream) socket.respond(response); });
 }

@@ -1,11 +1,10 @@
 // TLS on an accepted socket.
 import type { Socket } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
+import { TLSSocket, type SecureContext } from 'node:tls';
 import { Valve } from './valve.ts';
 
 /** Speaks TLS on `carrier`, with the certificate and the key in `secureContext`. */
 export function secure(carrier: Socket, secureContext: SecureContext): TLSSocket {
-  const { TLSSocket } = process.getBuiltinModule('node:tls'); // it takes time to load, so it is loaded when it is needed
   const options = {
     isServer: true,
     secureContext,

@@ -1,7 +1,17 @@
 // The turns of connections that have more to be read: one of them in each turn of the event loop, and then the others, in order. So what
-// arrives meanwhile is handled first, and a crowd that sends ahead delays nobody else.
+// arrives meanwhile is handled first, and a crowd that sends ahead delays nobody else
+import type { Socket } from 'node:net';
+
+/** A read with as many bytes waits for a turn. The kernel gives at most one smaller read in a turn of the event loop. */
+export const LARGE_READ_BYTES = 16 * 1024;
 
 const waiting = new Set<() => void>();
+
+/** Puts back what is to be read in a later turn, and pauses `socket`. It reads no more then, because its high water mark is 0. */
+export function hold(socket: Socket, bytes: Buffer): void {
+  socket.pause();
+  socket.unshift(bytes);
+}
 
 /** Calls `callback` in a later turn of the event loop, after those that wait already. */
 export function takeTurn(callback: () => void): void {

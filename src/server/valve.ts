@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { write } from './send.ts';
-import { takeTurn } from './turns.ts';
+import { hold, takeTurn } from './turns.ts';
 
 const PIECE_BYTES = 2 * 1024; // a client's first message has up to 1.8 KB
 
@@ -21,14 +21,11 @@ export class Valve extends Duplex {
     carrier.once('close', () => this.destroy());
   }
 
-  // A piece passes, as it comes or when `#takeTurn` reads it. More is put back. Node then reads no more, because the high water mark of
-  // the carrier is 0.
+  // A piece passes, as it comes or when `#takeTurn` reads it. More is put back.
   #receive(bytes: Buffer): void {
-    if (bytes.length <= PIECE_BYTES && this.#isOpen) {
-      this.push(bytes);
-    } else {
-      this.#carrier.pause();
-      this.#carrier.unshift(bytes);
+    if (bytes.length <= PIECE_BYTES && this.#isOpen) this.push(bytes);
+    else {
+      hold(this.#carrier, bytes);
       takeTurn(this.#takeTurn);
     }
   }
@@ -38,9 +35,7 @@ export class Valve extends Duplex {
   };
 
   // Whether TLS has taken the last piece, and the client what TLS has written: TLS itself answers some records.
-  get #isOpen(): boolean {
-    return this.readableLength === 0 && this.writableLength === 0;
-  }
+  get #isOpen(): boolean { return this.readableLength === 0 && this.writableLength === 0; }
 
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
 
@@ -56,10 +51,7 @@ export class Valve extends Duplex {
     });
   }
 
-  override _final(done: () => void): void {
-    this.#carrier.end();
-    done();
-  }
+  override _final(done: () => void): void { this.#carrier.end(); done(); }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#carrier.destroy();

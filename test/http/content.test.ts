@@ -1,7 +1,8 @@
 // Content, however the bytes are divided into pieces.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { contentOf, MAX_CHUNK_LINE_BYTES, MAX_FRAMING_BYTES, type Content } from '../../src/http/content.ts';
+import { MAX_CHUNK_LINE_BYTES, MAX_FRAMING_BYTES } from '../../src/http/content.ts';
+import { openContent, type Outcome } from '../support/content.ts';
 import { cutsOf, divisions } from '../support/divisions.ts';
 import { movedBytes } from '../support/moved-bytes.ts';
 
@@ -10,22 +11,24 @@ const isToken = (character: string) => /^[\w!#$%&'*+\-.^`|~]$/.test(character);
 const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 
 type Reading = {
-  readonly outcome: Content['outcome'];
+  readonly outcome: Outcome;
   /** How many bytes have been read, unless they are refused. */
   readonly length: number;
 };
 
 /** What is known when these pieces of content have been read, or as many of them as it takes to know it. */
 function readContent(contentLength: number | undefined, pieces: readonly string[]): Reading {
-  const content = contentOf(contentLength);
+  const read = openContent(contentLength);
+  let outcome: Outcome;
   let length = 0;
   for (const piece of pieces) {
-    if (content.outcome !== undefined) break;
-    const bytes = bytesOf(`--${piece}`);
-    length += content.read(bytes, 2) - 2;
+    if (outcome !== undefined) break;
+    const bytes = bytesOf(piece);
+    const result = read(bytes);
+    outcome = result.outcome;
+    length += result.end;
     bytes.fill('?'); // the bytes of a piece may be used for something else, as soon as it has been read
   }
-  const { outcome } = content;
   return { outcome, length: typeof outcome === 'number' ? 0 : length };
 }
 
@@ -52,9 +55,9 @@ describe('content with a length', () => {
   test('is not copied', (t) => {
     const bytes = Buffer.from('x'.repeat(65_536));
     const moved = movedBytes(t, () => {
-      const content = contentOf(65_537);
-      assert.deepEqual([content.read(bytes, 0), content.outcome], [65_536, undefined]);
-      assert.deepEqual([content.read(bytes, 65_535), content.outcome], [65_536, 'whole']);
+      const read = openContent(65_537);
+      assert.deepEqual(read(bytes), { outcome: undefined, end: 65_536 });
+      assert.deepEqual(read(bytes), { outcome: 'whole', end: 1 });
     });
     assert.equal(moved, 0);
   });
@@ -264,10 +267,10 @@ describe('the limits of chunked content', () => {
 
 test('the work for lines that arrive byte by byte grows with their length, and not with the square of it', (t) => {
   const read = (text: string) => {
-    const content = contentOf(undefined);
+    const content = openContent(undefined);
     const bytes = bytesOf(text);
-    for (let at = 0; at < bytes.length; at += 1) content.read(bytes.subarray(at, at + 1), 0);
-    assert.equal(content.outcome, 'whole');
+    const outcomes = Array.from(bytes, (_, at) => content(bytes.subarray(at, at + 1)).outcome);
+    assert.deepEqual(outcomes.filter((outcome) => outcome !== undefined), ['whole']);
   };
   const last = '0\r\n\r\n';
   for (const text of [

@@ -12,11 +12,11 @@ function linesOf(pieces: readonly string[], limit = 100): string[] {
   const reader = new LineReader();
   const said: string[] = [];
   for (const bytes of pieces.map(bytesOf)) {
-    for (let at = 0; at < bytes.length;) {
-      const line = reader.read(bytes, bytes.toString('latin1'), at, limit);
+    reader.give(bytes, bytes.toString('latin1'));
+    while (!reader.isAtEnd) {
+      const line = reader.read(limit);
       if (line === ILLEGAL || line === TOO_LONG) return [...said, line === ILLEGAL ? 'illegal' : 'too long'];
       if (line !== MORE) said.push(`${reader.length}: ${line.text.slice(line.start, line.end)}`);
-      at = reader.end;
     }
     bytes.fill('?'); // the bytes of a piece may be used for something else, as soon as it has been read
   }
@@ -28,23 +28,29 @@ test('a line is where it stands in the bytes, without its CR LF, and is not copi
   const text = '--ab\r\n\r\ncd\r\ne';
   const bytes = bytesOf(text);
   const moved = movedBytes(t, () => {
-    assert.deepEqual([reader.read(bytes, text, 2, 4), reader.end, reader.length], [{ bytes, text, start: 2, end: 4 }, 6, 4]);
-    assert.deepEqual([reader.read(bytes, text, 6, 4), reader.end, reader.length], [{ bytes, text, start: 6, end: 6 }, 8, 2]);
-    assert.deepEqual([reader.read(bytes, text, 8, 4), reader.end, reader.length], [{ bytes, text, start: 8, end: 10 }, 12, 4]);
+    reader.give(bytes, text);
+    assert.equal(reader.skip(2), 2);
+    assert.deepEqual([reader.read(4), reader.end, reader.length], [{ bytes, text, start: 2, end: 4 }, 6, 4]);
+    assert.deepEqual([reader.read(4), reader.end, reader.length], [{ bytes, text, start: 6, end: 6 }, 8, 2]);
+    assert.deepEqual([reader.read(4), reader.end, reader.length], [{ bytes, text, start: 8, end: 10 }, 12, 4]);
   });
   assert.equal(moved, 0);
-  assert.deepEqual([reader.read(bytes, text, 12, 4), reader.end], [MORE, 13]);
+  assert.deepEqual([reader.read(4), reader.end, reader.isAtEnd], [MORE, 13, true]);
 });
 
 test('a line of several pieces is kept, and the next one begins behind it in the last piece', () => {
   const reader = new LineReader();
-  const read = (text: string, from: number) => reader.read(bytesOf(text), text, from, 9);
-  assert.equal(read('-ab', 1), MORE);
-  assert.equal(read('', 0), MORE);
-  assert.equal(read('--cd\r', 2), MORE);
-  assert.deepEqual([read('---\nef\r\n', 3), reader.end, reader.length], [{ bytes: bytesOf('abcd\r\n'), text: 'abcd\r\n', start: 0, end: 4 }, 4, 6]);
+  const give = (text: string, from = 0) => {
+    reader.give(bytesOf(text), text);
+    assert.equal(reader.skip(from), from);
+    return reader.read(9);
+  };
+  assert.equal(give('-ab', 1), MORE);
+  assert.equal(give(''), MORE);
+  assert.equal(give('--cd\r', 2), MORE);
   const text = '---\nef\r\n';
-  assert.deepEqual([read(text, 4), reader.end, reader.length], [{ bytes: bytesOf(text), text, start: 4, end: 6 }, 8, 4]);
+  assert.deepEqual([give(text, 3), reader.end, reader.length], [{ bytes: bytesOf('abcd\r\n'), text: 'abcd\r\n', start: 0, end: 4 }, 4, 6]);
+  assert.deepEqual([reader.read(9), reader.end, reader.length], [{ bytes: bytesOf(text), text, start: 4, end: 6 }, 8, 4]);
 });
 
 const texts: readonly (readonly [text: string, ...said: string[]])[] = [
@@ -111,7 +117,10 @@ describe('a line may have as many bytes as the limit, CR LF included', () => {
 
   test('and with a limit of no bytes each line is too long', () => {
     const reader = new LineReader();
-    for (const text of ['\r\n', '\0']) assert.equal(reader.read(bytesOf(text), text, 0, 0), TOO_LONG);
+    for (const text of ['\r\n', '\0']) {
+      reader.give(bytesOf(text), text);
+      assert.equal(reader.read(0), TOO_LONG);
+    }
   });
 });
 
@@ -121,4 +130,27 @@ test('the work for a line that arrives byte by byte grows with its length, and n
     const bytes = moved(length);
     assert.ok(bytes < 8 * length, `${bytes} bytes are moved for ${length}`);
   }
+});
+
+test('what is between lines is skipped, as far as it is there', () => {
+  const reader = new LineReader();
+  const give = (text: string) => reader.give(bytesOf(text), text);
+  give('\r\n\n\rab\r');
+  assert.deepEqual([reader.skipLineEnds(1), reader.skipLineEnds(0), reader.skipLineEnds(9), reader.skipLineEnds(9)], [1, 0, 3, 0]);
+  assert.deepEqual([reader.skip(1), reader.skip(0), reader.isAtEnd, reader.skip(9), reader.isAtEnd, reader.skip(9)], [1, 0, false, 2, true, 0]);
+  give('\n\r');
+  assert.deepEqual([reader.isAtEnd, reader.skipLineEnds(9), reader.isAtEnd, reader.skipLineEnds(9)], [false, 2, true, 0]);
+  give('');
+  assert.equal(reader.isAtEnd, true);
+});
+
+test('of what has been read, nothing is kept but a line that is not whole', () => {
+  const reader = new LineReader();
+  reader.give(bytesOf('ab\r\nc'), 'ab\r\nc');
+  reader.read(9);
+  assert.equal(reader.read(9), MORE);
+  reader.forget();
+  assert.deepEqual([reader.skip(9), reader.skipLineEnds(9)], [0, 0]);
+  reader.give(bytesOf('\r\n'), '\r\n');
+  assert.deepEqual(reader.read(9), { bytes: bytesOf('c\r\n'), text: 'c\r\n', start: 0, end: 1 });
 });

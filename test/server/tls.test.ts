@@ -316,7 +316,7 @@ describe('over TLS', { timeout: 20_000 }, () => {
   test('a connection on a Unix socket is served, and ended when it is idle', async (t) => {
     const path = join(temporaryFolder(t), 'tls.sock');
     const { app, pass, secureContext } = await startTls(t);
-    const server = app.createSecureServer(() => secureContext).listen(path);
+    const server = (await app.createSecureServer(() => secureContext)).listen(path);
     await once(server, 'listening');
     const connection = once(server, 'connection');
     const client = connectTls({ socket: connect({ path }), rejectUnauthorized: false }).on('error', () => {});

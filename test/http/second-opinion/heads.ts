@@ -10,14 +10,16 @@ export function headInBytes(bytes: Buffer) {
   const lines = new LineReader();
   const fields = new Fields();
   const text = bytes.toString('latin1');
-  function next(from: number) {
-    const line = lines.read(bytes, text, from, bytes.length);
+  lines.give(bytes, text);
+  lines.skipLineEnds(bytes.length);
+  function next() {
+    const line = lines.read(bytes.length);
     if (typeof line === 'number') throw new Error(line === MORE ? 'The head is not whole.' : 'The head is not legal.');
     return line;
   }
-  const first = next(text.search(/[^\r\n]/));
+  const first = next();
   const line = parseRequestLine(text.slice(first.start, first.end));
-  for (let field = next(lines.end); field.start < field.end && fields.add(field);) field = next(lines.end);
+  for (let field = next(); field.start < field.end && fields.add(field);) field = next();
   return { headEnd: lines.end, line: { ...line }, fields: { ...fields } };
 }
 

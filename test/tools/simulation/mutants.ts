@@ -5,7 +5,8 @@ import type { Change } from './load-copy.ts';
 export type Mutant = Change & { readonly name: string };
 
 const of = (file: string) => (name: string, text: string, replacement: string): Mutant => ({ name, file, text, replacement });
-const [connection, connections, addresses, turns, send, stream] = [of('connection'), of('connections'), of('addresses'), of('turns'), of('send'), of('response-stream')];
+const [connection, connections, addresses, limits] = [of('connection'), of('connections'), of('addresses'), of('limits')];
+const [turns, send, stream] = [of('turns'), of('send'), of('response-stream')];
 
 export const MUTANTS: readonly Mutant[] = [
   connection('a limit is never taken back', 'this.#stateMs = 0;', ''),
@@ -14,19 +15,19 @@ export const MUTANTS: readonly Mutant[] = [
   connection('it goes on before a reply has left', "this.#state === 'replying' || bytes.length", 'bytes.length'),
   connection('it goes on when more arrives before a reply has left', "this.#state === 'replying')", 'false)'),
   connection('the end of the client is not passed on', "else if (this.#state === 'receiving')", 'else if (false)'),
-  connection('our side stays open', 'this.#endSide();', ';'),
-  connection('the pause is forgotten', 'this.#socket.pause();', ''),
-  connection('what is behind a request is forgotten', 'this.#socket.unshift(bytes);', ''),
+  connection('our side stays open', 'this.#socket.end();', ';'),
+  turns('the pause is forgotten', 'socket.pause();', ''),
+  turns('what is behind a request is forgotten', 'socket.unshift(bytes);', ''),
   connection('nobody reads on', 'this.#socket.resume();', '{}'),
   connection('the linger is forgotten', "this.#enter('lingering')", 'this.#socket.destroy()'),
   connection('a connection does not wait for its turn', 'takeTurn(this.#takeTurn)', 'process.nextTick(process.nextTick, this.#takeTurn)'),
   connection('what waits is idle', "this.#enter('waiting');", ''),
-  connection('empty lines are activity', "this.#state === 'idle' && hasBegun", "this.#state === 'idle'"),
+  connection('empty lines are activity', "this.#state === 'idle' && this.#reader.hasBegun", "this.#state === 'idle'"),
   connection('a limit is twice as long', 'this.#stateMs < limitMs + ms', 'this.#stateMs < 2 * limitMs + ms'),
-  connection('content has the time of a head', '? headMs : requestMs', '? headMs : headMs'),
-  connection('an unread reply has the time to linger', 'replying: unreadMs', 'replying: lingerMs'),
-  connection('an unread last reply has the time to linger', 'ending: unreadMs', 'ending: lingerMs'),
-  connection('the time to linger is that of a reply', 'lingering: lingerMs', 'lingering: unreadMs'),
+  limits('content has the time of a head', '? requestMs : headMs', '? headMs : headMs'),
+  limits('an unread reply has the time to linger', 'replying: unreadMs', 'replying: lingerMs'),
+  limits('an unread last reply has the time to linger', 'ending: unreadMs', 'ending: lingerMs'),
+  limits('the time to linger is that of a reply', 'lingering: lingerMs', 'lingering: unreadMs'),
   connection('what follows a refusal is read', "this.#state === 'ending' || this.#state === 'lingering')", 'false)'),
   connection('a record is closed twice', 'this.#record?.close(aborted);', 'this.#record?.close(aborted); this.#record?.close(aborted);'),
   connection('a record is kept', 'this.#record = undefined;', ''),
@@ -43,9 +44,9 @@ export const MUTANTS: readonly Mutant[] = [
   connections('idle connections stay open at the stop', 'isClosing = true;', ''),
   connections('the timer stays', 'clearInterval(timer);', ''),
   connections('a closed connection is kept', 'all.delete(connection);', ''),
-  connections('a closed connection is counted for its address', 'addresses.remove(connection);', ''),
-  addresses('a connection stays idle', 'connection.isDone ? group.idle : group.busy', 'group.idle'),
+  connections('a closed connection is counted for its address', '?.leaveAddress()', ''),
+  addresses('a connection stays idle', "state === 'idle' || state === 'lingering' ? group.idle : group.busy", 'group.idle'),
   addresses('a connection that has left keeps its place', 'place.leave();', ''),
-  addresses('an address with fewer connections gives one up', '=== most)', '> 0)'),
-  addresses('the new connection does not count', '(own?.size ?? 0) + 1', '(own?.size ?? 0)'),
+  addresses('an address with fewer connections gives one up', '=== most);', '> 0);'),
+  addresses('the new connection does not count', ' + Number(group === own)', ''),
 ];

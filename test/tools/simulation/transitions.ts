@@ -29,7 +29,7 @@ export function observeTransitions() {
   const combinations = new Set<string>();
   Object.assign(globalThis, { [OBSERVER]: (from: string, to: string, { stack = '' }: Error, situation: readonly boolean[]) => {
     if (from === to) return;
-    const [, by] = Array.from(stack.matchAll(/#(\w+)/g), ([, name]) => name); // behind `enter`
+    const [, by] = Array.from(stack.matchAll(/at (?:\w+\.)?#?(\w+) \(/g), ([, name]) => name); // behind `enter`
     transitions.add(`${from} --> ${to}: ${by}`);
     combinations.add([from, to, by, stack.includes('#takeTurn'), isStopped, ...situation].join());
   } });
