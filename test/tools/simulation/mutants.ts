@@ -17,6 +17,7 @@ export const MUTANTS: readonly Mutant[] = [
   connection('our side stays open', 'this.#endSide();', ';'),
   connection('the pause is forgotten', 'this.#socket.pause();', ''),
   connection('what is behind a request is forgotten', 'this.#socket.unshift(bytes);', ''),
+  connection('what is behind a request is held byte by byte', 'this.#socket.unshift(bytes);', 'for (const byte of bytes.reverse()) this.#socket.unshift(Buffer.of(byte));'),
   connection('nobody reads on', 'this.#socket.resume();', '{}'),
   connection('the linger is forgotten', "this.#enter('lingering')", 'this.#socket.destroy()'),
   connection('a connection does not wait for its turn', 'takeTurn(this.#takeTurn)', 'process.nextTick(process.nextTick, this.#takeTurn)'),
