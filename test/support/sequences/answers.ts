@@ -49,9 +49,13 @@ const STATUSES = new Set([200, 307, 400, 404, 405, 408, 413, 414, 417, 431, 501,
 
 function faultOfForm({ status, headers, body }: WireReply): string | undefined {
   if (!STATUSES.has(status)) return 'a wrong status';
-  const connection = headers.filter((header) => header.startsWith('Connection:'));
-  if (connection.length !== 1 || !/^Connection: (?:close|keep-alive)$/.test(connection.join())) return 'not one Connection';
-  if (headers.filter((header) => header === 'Date: now').length !== 1) return 'not one Date';
+  let connections = 0, dates = 0;
+  for (const header of headers) {
+    if (header === 'Connection: close' || header === 'Connection: keep-alive') connections += 1;
+    else if (header.startsWith('Connection:')) return 'a wrong Connection';
+    if (header === 'Date: now') dates += 1;
+  }
+  if (connections !== 1 || dates !== 1) return 'not one Connection, or not one Date';
   const mayHaveBody = [200, 400, 503].includes(status) && headers.some((header) => header.startsWith('Content-Type: '));
   return (body !== '') === mayHaveBody ? undefined : 'a wrong body';
 }

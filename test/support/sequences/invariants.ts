@@ -74,7 +74,8 @@ const recordsMatch: OfService = ({ records }, outcomes) => {
     const recorded = order(records.filter(({ remoteAddress }) => remoteAddress === address));
     expected.forEach(({ status, hasLeft }, i) => {
       const { aborted, ...record } = recorded[i] ?? { status: undefined, aborted: undefined };
-      assert.equal(`${record.status} ${aborted}`, `${status} ${hasLeft === undefined ? aborted : hasLeft ? undefined : true}`, `record ${i}`);
+      const mustBe = hasLeft === undefined ? aborted : hasLeft ? undefined : true;
+      assert.equal(`${record.status} ${aborted}`, `${status} ${mustBe}`, `record ${i}`);
     });
     const more = recorded.slice(expected.length);
     const mayBeMore = own.filter((outcome) => mayHaveMore(outcome)).length;
@@ -101,4 +102,6 @@ function mayHaveMore({ answers, parts }: Outcome): boolean {
   return answers.at(-1)?.isLast !== true && (parts.length > answers.length || parts.some(({ part }) => part.reply === undefined));
 }
 
-const byStatus = <T extends { readonly status: number | undefined }>(all: T[]): T[] => all.sort((a, b) => (a.status ?? 0) - (b.status ?? 0));
+function byStatus<T extends { readonly status: number | undefined }>(all: T[]): T[] {
+  return all.sort((a, b) => (a.status ?? 0) - (b.status ?? 0));
+}

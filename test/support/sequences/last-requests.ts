@@ -64,5 +64,5 @@ const LONG: readonly [Kind, ...Kind[]] = [
 
 /** A request that ends the connection. `number` makes it another one than others in the sequence. */
 export function lastRequest(random: Random, number: number): Part {
-  return last(random.pick(random.below(12) === 0 ? LONG : SHORT)(random, number));
+  return last(random.pick(random.below(20) === 0 ? LONG : SHORT)(random, number));
 }

@@ -8,9 +8,11 @@ type Kind = (random: Random, number: number) => Part;
 const NAMES = ['Ada Lovelace', 'Grace', 'Zoë', 'Øystein', '李小龍', '🦊 fox', 'O\'Hara & "Sons"', '<script>', 'a'.repeat(80)] as const;
 const BAD_NAMES = ['', '%20', '+++', '%E3%80%80', 'a'.repeat(81), '%F0%9F%A6%8A'.repeat(81), 'b'.repeat(8_000)] as const;
 const HOSTS = ['localhost', '127.0.0.1:8080', '[::1]:80', 'a.example', 'my_service_1', "a%20b!$&'()*+;=~"] as const;
+const UNKNOWN_PATHS = ['/', '//health', '/health/', '/HEALTH', '/api/../health', '/%68ealth', '/openapi/v1.json'] as const;
 const PROBLEM = '{"type":"https://tools.ietf.org/';
 
-const get = (path: string, random: Random, ...fields: readonly string[]) => head(`GET ${path} HTTP/1.1`, `Host: ${random.pick(HOSTS)}`, ...fields);
+const get = (path: string, random: Random, ...fields: readonly string[]) =>
+  head(`GET ${path} HTTP/1.1`, `Host: ${random.pick(HOSTS)}`, ...fields);
 const number = ({ below }: Random) => below(1e9);
 
 function traceparent({ below }: Random): string {
@@ -81,12 +83,13 @@ const VARIED: readonly [Kind, ...Kind[]] = [
   (random) => healthy(head('GET HTTP://a.example/health HTTP/1.1', 'Host: a.example', traceparent(random))),
   (random) => healthy(get('/health', random, ...filler(random.below(99)), traceparent(random))),
   (random) => healthy(get('/health', random, `Cookie: ${'c'.repeat(random.below(16_000))}`)),
-  (random) => empty(404, get(random.pick(['/', '//health', '/health/', '/HEALTH', '/api/../health', '/%68ealth', '/openapi/v1.json', `/nope/${number(random)}`]), random)),
+  (random) => empty(404, get(random.pick(UNKNOWN_PATHS), random)),
+  (random) => empty(404, get(`/nope/${number(random)}`, random)),
 ];
 
 /** A request that leaves the connection open. `i` makes it another one than others in the sequence. */
 export function legalRequest(random: Random, i: number): Part {
-  return random.pick(random.below(12) === 0 ? VARIED : SHORT)(random, i);
+  return random.pick(random.below(16) === 0 ? VARIED : SHORT)(random, i);
 }
 
 /** One of many variants, most of them long. */

@@ -71,6 +71,7 @@ export async function playOnSockets({ steps }: Pick<Sequence, 'steps'>, target: 
         hasLeft: true,
       };
     });
-    return { address: target.clientAddress, parts, answers, isComplete: hasStayed, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded };
+    const bytesRead = hasStayed ? length : 0;
+    return { address: target.clientAddress, parts, answers, isComplete: hasStayed, bytesRead, hasStayed, hasEnded: true, isEnded };
   });
 }

@@ -41,8 +41,14 @@ export function randomSequence(seed: number): Sequence {
   const random = createRandom(seed);
   const { below, pick } = random;
   const clients = pick([1, 1, 1, 2, 3, 6]);
-  const surroundings = { maxConnections: pick([1, 2, 3, 100]), addresses: pick([1, 2, 3]), room: pick([0, 1, 100, 300, 1_000]), isSecure: pick([true, false]) };
-  const kinds: readonly [MakeStep, ...MakeStep[]] = [sendRequests, sendRequests, ...KINDS.filter(() => below(3) === 0), ...RARE_KINDS.filter(() => below(5) === 0)];
+  const surroundings = {
+    maxConnections: pick([1, 2, 3, 100]),
+    addresses: pick([1, 2, 3]),
+    room: pick([0, 1, 100, 300, 1_000]),
+    isSecure: pick([true, false]),
+  };
+  const others = [...KINDS.filter(() => below(3) === 0), ...RARE_KINDS.filter(() => below(5) === 0)];
+  const kinds: readonly [MakeStep, ...MakeStep[]] = [sendRequests, sendRequests, ...others];
   const steps = Array.from({ length: 2 + below(pick([5, 10, 20])) }, (_, i): Step => {
     const step = pick(kinds)(random, 10 * i);
     const turns = pick([0, 0, 1, 1, 2, 5]);

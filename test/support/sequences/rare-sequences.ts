@@ -19,5 +19,8 @@ export const RARE: readonly Sequence[] = [
   // A refusal that the client does not read is the only reply, also when the request ends right behind what it was refused for.
   { surroundings, steps: [client({ kind: 'stop reading' }), client(send(withTooMuchContent()))] },
   // Two requests in pieces of each size, so that they are cut at every place.
-  ...Array.from({ length: 140 }, (_, i) => ({ surroundings: { ...surroundings, isSecure: true }, steps: [client({ kind: 'send', parts: IN_PIECES, held: 0, pieces: 1 + i })] })),
+  ...Array.from({ length: 140 }, (_, i) => ({
+    surroundings: { ...surroundings, isSecure: true },
+    steps: [client({ kind: 'send', parts: IN_PIECES, held: 0, pieces: 1 + i })],
+  })),
 ];

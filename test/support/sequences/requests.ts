@@ -36,4 +36,7 @@ export function behindEmptyLines(number: number): Part {
 export const illegalHead = () => last(empty(400, target('GET /health HTTP/1.1', 'Host: b')));
 
 /** A request whose content is one byte too long and ends behind that byte. */
-export const withTooMuchContent = () => last(empty(413, `${target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked')}10001\r\n${'x'.repeat(65_537)}\r\n0\r\n\r\n`));
+export function withTooMuchContent(): Part {
+  const chunk = `10001\r\n${'x'.repeat(65_537)}\r\n`;
+  return last(empty(413, `${target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked')}${chunk}0\r\n\r\n`));
+}

@@ -61,8 +61,10 @@ export const LONGEST_MS = Object.values(LIMITS).reduce((sum, ms) => sum + ms, 0)
 
 /** A sequence, for the report of a failure: a step in each line. */
 export function describeSequence({ surroundings, steps }: Sequence): string {
-  const shown = (_name: string, value: unknown) => (typeof value === 'string' && value.length > 200 ? `${value.slice(0, 200)}… (${value.length} bytes)` : value);
-  return [JSON.stringify(surroundings), ...steps.map(({ turns, ...what }) => `${JSON.stringify(what, shown)} and ${turns} turns`)].join('\n  ');
+  const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}… (${text.length} bytes)` : text);
+  const shown = (_name: string, value: unknown) => (typeof value === 'string' ? short(value) : value);
+  const lines = steps.map(({ turns, ...what }) => `${JSON.stringify(what, shown)} and ${turns} turns`);
+  return [JSON.stringify(surroundings), ...lines].join('\n  ');
 }
 
 /** The same without what the service does, and with room for all: nothing but the clients ends their connections. */

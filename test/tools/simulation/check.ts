@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import * as everywhere from '../../support/sequences/invariants.ts';
 import type { CreateApp } from '../../support/sequences/service.ts';
 import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
-import { OF_CLIENT, OF_WORLD } from './invariants.ts';
+import * as here from './invariants.ts';
 import { servedIn } from './served.ts';
 import { play, type World } from './world.ts';
 
@@ -20,21 +20,24 @@ export async function tryOut(create: CreateApp, sequence: Sequence): Promise<{ r
   return { events: world.events, fault: faultOf(world) };
 }
 
+const [OF_SERVICE, OF_CLIENT] = [Object.entries(everywhere.OF_SERVICE), Object.entries(everywhere.OF_CLIENT)];
+const [OF_WORLD, OF_SERVED] = [Object.entries(here.OF_WORLD), Object.entries(here.OF_CLIENT)];
+
 function faultOf(world: World): Fault | undefined {
   let invariant = 'replies are whole';
   try {
     const all = world.clients.map((client) => servedIn(world, client));
-    const check = <A extends readonly unknown[]>(invariants: Readonly<Record<string, (...about: A) => void>>, ...about: A) => {
-      for (const [name, holds] of Object.entries(invariants)) {
+    const check = <A extends readonly unknown[]>(invariants: readonly (readonly [string, (...about: A) => void])[], ...about: A) => {
+      for (const [name, holds] of invariants) {
         invariant = name;
         holds(...about);
       }
     };
-    check(everywhere.OF_SERVICE, world, all);
+    check(OF_SERVICE, world, all);
     check(OF_WORLD, world);
     for (const served of all) {
-      check(everywhere.OF_CLIENT, served);
-      check(OF_CLIENT, served, world);
+      check(OF_CLIENT, served);
+      check(OF_SERVED, served, world);
     }
     return undefined;
   } catch (error) {

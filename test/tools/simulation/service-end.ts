@@ -121,7 +121,8 @@ export class ServiceEnd extends Duplex {
       const count = this.#toService.findIndex((record) => (length += record.length) > BURST_BYTES);
       return this.#toService.splice(0, count === -1 ? Infinity : Math.max(1, count));
     }
-    const all = Buffer.concat(this.#toService);
+    const [first] = this.#toService;
+    const all = this.#toService.length === 1 && first !== undefined ? first : Buffer.concat(this.#toService);
     this.#toService = all.length > MAX_READ_BYTES ? [all.subarray(MAX_READ_BYTES)] : [];
     return [all.subarray(0, MAX_READ_BYTES)];
   }
@@ -129,12 +130,12 @@ export class ServiceEnd extends Duplex {
   // All in one callback of the event loop. Between some of them node does what follows from the one before.
   #arrive(pieces: readonly Buffer[], from = 0): void {
     this.mostAtOnce = Math.max(this.mostAtOnce, pieces.length);
-    for (const [i, piece] of pieces.slice(from).entries()) {
-      if (this.destroyed) return;
-      this.bytesRead += piece.length;
+    for (let i = from; i < pieces.length && !this.destroyed; i += 1) {
+      const piece = pieces[i] ?? null;
+      this.bytesRead += piece?.length ?? 0;
       this.arrivals.set(callback(), (this.arrivals.get(callback()) ?? 0) + 1);
       if (!this.push(piece)) this.#isWanted = false;
-      if (i % 2 === 1) return process.nextTick(() => this.#arrive(pieces, from + i + 1));
+      if (i % 2 === 1) return process.nextTick(() => this.#arrive(pieces, i + 1));
     }
   }
 

@@ -11,7 +11,8 @@ import type { Random } from '../../support/random.ts';
 export type Session = (random: Random) => readonly Step[];
 
 const client = (...steps: readonly ClientStep[]): Step[] => steps.map((step) => ({ ...step, client: 1, turns: 0 }));
-const legal = (count: number, random: Random): Part[] => Array.from({ length: count }, () => (random.below(2) === 0 ? legalRequest(random, random.below(1e9)) : variedRequest(random)));
+const legalOne = (random: Random) => (random.below(2) === 0 ? legalRequest(random, random.below(1e9)) : variedRequest(random));
+const legal = (count: number, random: Random): Part[] => Array.from({ length: count }, () => legalOne(random));
 
 /** Sends a request or some, of which the last one is incomplete. */
 function halfSent(random: Random, most: number): ClientStep {
@@ -23,13 +24,20 @@ function halfSent(random: Random, most: number): ClientStep {
 const simulated: Session = (random) => ofClientsOnly(randomSequence(random.below(2 ** 31))).steps;
 
 /** Sends all requests at once, and reads all replies. What is sent after the last request must not be answered. */
-const pipelined: Session = (random) => client(send(...legal(random.below(16), random), lastRequest(random, 0), ...random.pick([[], [], greetings(1, 1), [mutatedRequests(random)]])));
+const pipelined: Session = (random) => {
+  const behind = random.pick([[], [], greetings(1, 1), [mutatedRequests(random)]]);
+  return client(send(...legal(random.below(16), random), lastRequest(random, 0), ...behind));
+};
 
 /** Sends each request after the reply to the one before it. */
-const inTurns: Session = (random) => client(...legal(1 + random.below(60), random).flatMap((part): ClientStep[] => [send(part), { kind: 'wait' }]));
+const inTurns: Session = (random) =>
+  client(...legal(1 + random.below(60), random).flatMap((part): ClientStep[] => [send(part), { kind: 'wait' }]));
 
 /** Sends the bytes of the requests a few at a time. */
-const slowly: Session = (random) => client({ kind: 'send', parts: [...legal(random.below(3), random), lastGreeting(0)], held: 0, pieces: 1 + random.below(50) });
+const slowly: Session = (random) => {
+  const parts = [...legal(random.below(3), random), lastGreeting(0)];
+  return client({ kind: 'send', parts, held: 0, pieces: 1 + random.below(50) });
+};
 
 /** Leaves at once or a little later. */
 const reset = ({ below }: Random): Step[] => [{ kind: 'pass', ms: Math.max(0, below(20) - 10), turns: 0 }, ...client({ kind: 'reset' })];
