@@ -63,7 +63,7 @@ export async function startListening(maxConnections: number, { path, secureConte
     clientAddress: path === undefined ? '127.0.0.1' : undefined,
     perform,
     nowMs: () => timers.nowMs,
-    limits: { headMs: LIMITS.headMs, closeMs: LIMITS.lingerMs },
+    limits: { headMs: LIMITS.headMs, closeMs: LIMITS.lingerMs, lingerMs: LIMITS.lingerMs },
     hasClosed: () => closed !== undefined || dropped.length > 0,
     isClosing: () => closed !== undefined,
     end: async () => {

@@ -16,7 +16,12 @@ export type Target = {
   readonly perform: (step: ServiceStep) => void | Promise<void>;
   /** The time of the service, in milliseconds, and some of its limits. */
   readonly nowMs: () => number;
-  readonly limits: { readonly headMs: number; /** After so long it may close a connection. */ readonly closeMs: number };
+  readonly limits: {
+    readonly headMs: number;
+    /** After so long it may close a connection, and after so long one whose client has not read the last reply: that is lost then. */
+    readonly closeMs: number;
+    readonly lingerMs: number;
+  };
   /** It may have closed connections by now: at its stop, or for new ones. */
   readonly hasClosed: () => boolean;
   /** It accepts no more connections. */
@@ -55,7 +60,8 @@ export async function playOnSockets({ steps }: Pick<Sequence, 'steps'>, target: 
 
   return Array.from(clients.values(), (client) => {
     const { sending: { parts, length }, replies, rest, error, isEnded } = client;
-    const hasStayed = !client.hasLeft && !target.hasClosed() && lastedMs <= target.limits.closeMs;
+    const { closeMs, lingerMs } = target.limits;
+    const hasStayed = !client.hasLeft && !target.hasClosed() && lastedMs <= (client.hasRead ? closeMs : lingerMs);
     if (hasStayed && error !== undefined) throw new Error(`After ${replies.length} replies: ${String(error)}`);
     if (hasStayed && rest.length > 0) throw new Error(`A reply is incomplete: ${rest.toString('latin1')}`);
     const answers = answersTo(parts, replies, (i) => {

@@ -12,6 +12,8 @@ export class SocketClient {
   /** The whole replies that have arrived, and what has arrived behind them. */
   readonly replies: WireReply[] = [];
   rest = Buffer.alloc(0);
+  /** It has never stopped reading. */
+  hasRead = true;
   /** It has closed or reset the connection. */
   hasLeft = false;
   hasEnded = false;
@@ -53,6 +55,7 @@ export class SocketClient {
         socket.resume();
         return;
       case 'stop reading':
+        this.hasRead = false;
         socket.pause();
         return;
       case 'read some':

@@ -32,7 +32,7 @@ export function createLoad(port: number, seed: number, atOnce: number): Load {
     clientAddress: '127.0.0.1',
     perform: async (step) => { if (step.kind === 'pass') await delay(step.ms); },
     nowMs: () => performance.now(),
-    limits: { headMs: LIMITS.headMs, closeMs: CLOSE_MS },
+    limits: { headMs: LIMITS.headMs, closeMs: CLOSE_MS, lingerMs: LIMITS.lingerMs },
     hasClosed: () => false,
     isClosing: () => false,
   };
