@@ -1,32 +1,54 @@
-// Requests after which the connection stays open, each with the reply that it must get.
+// Requests after which the connection stays open.
 import type { Random } from '../random.ts';
 import type { Part } from './part.ts';
+import { behindEmptyLines, empty, filler, greeting, head, healthy, replied, target, withContent } from './requests.ts';
 
-/** A head of these lines, each with its line break, and the empty line. */
-export const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
-export const filler = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: ${i}`);
+type Kind = (random: Random, number: number) => Part;
 
 const NAMES = ['Ada Lovelace', 'Grace', 'Zoë', 'Øystein', '李小龍', '🦊 fox', 'O\'Hara & "Sons"', '<script>', 'a'.repeat(80)] as const;
 const BAD_NAMES = ['', '%20', '+++', '%E3%80%80', 'a'.repeat(81), '%F0%9F%A6%8A'.repeat(81), 'b'.repeat(8_000)] as const;
 const HOSTS = ['localhost', '127.0.0.1:8080', '[::1]:80', 'a.example', 'my_service_1', "a%20b!$&'()*+;=~"] as const;
+const UNKNOWN_PATHS = ['/', '//health', '/health/', '/HEALTH', '/api/../health', '/%68ealth', '/openapi/v1.json'] as const;
+const PROBLEM = '{"type":"https://tools.ietf.org/';
 
-const get = (target: string, random: Random, ...fields: readonly string[]) =>
-  head(`GET ${target} HTTP/1.1`, `Host: ${random.pick(HOSTS)}`, ...fields);
-
-function greeting(random: Random): Part {
-  // Nearly every name is new, so that memory kept for each name would be seen.
-  const name = `${random.pick(NAMES).slice(0, 70)} ${random.below(1e9)}`;
-  const bytes = get(`/api/greetings?name=${encodeURIComponent(name)}`, random);
-  return { bytes, status: 200, body: `{"message":${JSON.stringify(`Hello, ${name}!`)}`, isLast: false };
-}
-
-function badName(random: Random): Part {
-  const bytes = get(`/api/greetings?${random.below(1e9)}&name=${random.pick(BAD_NAMES)}`, random, traceparent(random));
-  return { bytes, status: 400, body: '{"type":"https://tools.ietf.org/', isLast: false };
-}
+const get = (path: string, random: Random, ...fields: readonly string[]) =>
+  head(`GET ${path} HTTP/1.1`, `Host: ${random.pick(HOSTS)}`, ...fields);
+const number = ({ below }: Random) => below(1e9);
 
 function traceparent({ below }: Random): string {
   return `traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-${(below(2 ** 32) + 1).toString(16).padStart(16, '0')}-0${below(3)}`;
+}
+
+// Short ones.
+const CHUNKED = target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked');
+const CHUNKS = '3;x=y\r\nabc\r\n4\r\n\r\n\r\n\r\n0\r\n';
+
+const SHORT: readonly [Kind, ...Kind[]] = [
+  (_, i) => greeting(i),
+  (_, i) => greeting(i),
+  (_, i) => greeting(i),
+  (_, i) => greeting(i),
+  (_, i) => withContent(i),
+  (_, i) => withContent(i),
+  (_, i) => behindEmptyLines(i),
+  (_, i) => behindEmptyLines(i),
+  () => healthy(target('GET /health HTTP/1.1')),
+  () => healthy(`${CHUNKED}${CHUNKS}\r\n`),
+  () => healthy(`${CHUNKED}${CHUNKS}X: y\r\n\r\n`),
+  () => healthy(`${CHUNKED}0\r\nConnection: close\r\n\r\n`),
+  () => healthy(head('GET /health HTTP/1.0', 'Connection: keep-alive')),
+  () => empty(404, target('GET /nope HTTP/1.1')),
+  () => empty(404, target('OPTIONS * HTTP/1.1')),
+  () => empty(404, `${target('PLAY /nope HTTP/1.1', 'Content-Length: 3')}abc`),
+  () => empty(405, `${target('POST /health HTTP/1.1', 'Content-Length: 4')}\r\n\r\n`),
+  () => empty(405, target('HEAD /health HTTP/1.1')),
+  (_, i) => replied(400, PROBLEM, target(`GET /api/greetings?${i}&name= HTTP/1.1`)),
+];
+
+// Long ones, and those with many variants. Nearly every name is new, so that memory kept for each name would be seen.
+function greetingOfName(random: Random): Part {
+  const name = `${random.pick(NAMES).slice(0, 70)} ${number(random)}`;
+  return replied(200, `{"message":${JSON.stringify(`Hello, ${name}!`)}`, get(`/api/greetings?name=${encodeURIComponent(name)}`, random));
 }
 
 function content(random: Random): Part {
@@ -43,35 +65,34 @@ function chunks(random: Random): Part {
 
 function notAllowed(random: Random): Part {
   const method = random.pick(['POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND', 'BREW', 'PLAY', 'PRI', 'get']);
-  return empty(405, head(`${method} ${random.pick(['/health', '/api/greetings?name='])} HTTP/1.1`, 'Host: a', 'Content-Length: 2') + '{}');
+  return empty(405, target(`${method} ${random.pick(['/health', '/api/greetings?name='])} HTTP/1.1`, 'Content-Length: 2') + '{}');
 }
 
-const healthy = (bytes: string): Part => ({ bytes, status: 200, body: 'Healthy', isLast: false });
-const empty = (status: number, bytes: string): Part => ({ bytes, status, body: '', isLast: false });
-
-const KINDS = [
-  greeting, greeting, greeting, greeting, greeting, badName, badName, content, chunks, notAllowed,
-  (random: Random) => healthy(get('/health', random)),
-  (random: Random) => healthy(get(random.pick(['/health?', `/health?${random.below(1e9)}`, "/health?{}|^<>`[]'"]), random)),
-  (random: Random) => healthy(head('GET HTTP://a.example/health HTTP/1.1', 'Host: a.example', traceparent(random))),
-  (random: Random) => healthy(get('/health', random, ...filler(random.below(99)), traceparent(random))),
-  (random: Random) => healthy(get('/health', random, `Cookie: ${'c'.repeat(random.below(16_000))}`)),
-  (random: Random) => healthy(head('GET /health HTTP/1.0', 'Connection: keep-alive', `X: ${random.below(9)}`)),
-  (random: Random) => empty(404, get(`/nope/${random.below(1e9)}`, random)),
-  (random: Random) => empty(404, get(random.pick(['/', '//health', '/health/', '/HEALTH', '/api/../health', '/%68ealth', '/openapi/v1.json']), random)),
-  () => empty(404, head('OPTIONS * HTTP/1.1', 'Host: a')),
-  (random: Random) => ({ bytes: get('/api/greetings', random), status: 200, body: '{"message":"Hello, World!"', isLast: false }),
-] as const;
-
-/** A request of any kind that leaves the connection open. */
-export function legalRequest(random: Random): Part {
-  return random.pick<(random: Random) => Part>(KINDS)(random);
-}
-
-/** A legal request that takes much memory: a long target, many long fields, and content with long trailers. */
-export function largeRequest(random: Random): Part {
+/** It takes much memory: a long target, many long fields, and content with long trailers. */
+function large(random: Random): Part {
   const lines = (count: number) => Array.from({ length: random.below(count) }, (_, i) => `X-${i}: ${'y'.repeat(random.below(140))}`);
   const fields = [...lines(90), 'Transfer-Encoding: chunked'];
-  const trailers = [...lines(90), '', ''].join('\r\n');
-  return empty(404, `${get(`/${'a'.repeat(random.below(2_000))}`, random, ...fields)}1\r\nx\r\n0\r\n${trailers}`);
+  return empty(404, `${get(`/${'a'.repeat(random.below(2_000))}`, random, ...fields)}1\r\nx\r\n0\r\n${head(...lines(90))}`);
+}
+
+const VARIED: readonly [Kind, ...Kind[]] = [
+  greetingOfName, greetingOfName, greetingOfName, content, chunks, notAllowed, large, large,
+  (random) => replied(400, PROBLEM, get(`/api/greetings?${number(random)}&name=${random.pick(BAD_NAMES)}`, random, traceparent(random))),
+  (random) => replied(200, '{"message":"Hello, World!"', get('/api/greetings', random)),
+  (random) => healthy(get(random.pick(['/health', '/health?', `/health?${number(random)}`, "/health?{}|^<>`[]'"]), random)),
+  (random) => healthy(head('GET HTTP://a.example/health HTTP/1.1', 'Host: a.example', traceparent(random))),
+  (random) => healthy(get('/health', random, ...filler(random.below(99)), traceparent(random))),
+  (random) => healthy(get('/health', random, `Cookie: ${'c'.repeat(random.below(16_000))}`)),
+  (random) => empty(404, get(random.pick(UNKNOWN_PATHS), random)),
+  (random) => empty(404, get(`/nope/${number(random)}`, random)),
+];
+
+/** A request that leaves the connection open. `i` makes it another one than others in the sequence. */
+export function legalRequest(random: Random, i: number): Part {
+  return random.pick(random.below(16) === 0 ? VARIED : SHORT)(random, i);
+}
+
+/** One of many variants, most of them long. */
+export function variedRequest(random: Random): Part {
+  return random.pick(VARIED)(random, 0);
 }

@@ -1,6 +1,9 @@
-// A connection of a client, with or without TLS, which can also be reset.
-import { connect, type Socket } from 'node:net';
+// A connection of a client to a real socket, with or without TLS, which can also be reset.
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+
+/** Where a service listens: on a port, or on a Unix socket. */
+export type Place = { readonly port: number } | { readonly path: string };
 
 export type Line = {
   /** The socket for the bytes of HTTP: over TLS it is the TLS socket. */
@@ -16,9 +19,10 @@ export type Line = {
 /** Longer than any time limit of the service, in milliseconds. */
 export const HANG_MS = 30_000;
 
-/** Connects to `port`. The client's side stays open when the service has ended its side. */
-export function dialLine(port: number, isSecure: boolean): Line {
-  const below = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+/** Connects to `place`. The client's side stays open when the service has ended its side. */
+export function dialLine(place: Place, isSecure: boolean): Line {
+  const where: NetConnectOpts = 'path' in place ? place : { ...place, host: '127.0.0.1', noDelay: true };
+  const below = connect({ ...where, allowHalfOpen: true });
   const socket: Socket = isSecure ? connectTls({ socket: below, rejectUnauthorized: false }) : below;
   socket.setTimeout(HANG_MS, () => socket.destroy(new Error(`Nothing has happened for ${HANG_MS / 1000} s.`)));
   // Node 20 to 26 crash when both sockets are destroyed at once during a write, so they are destroyed in turn.
@@ -35,7 +39,8 @@ export function dialLine(port: number, isSecure: boolean): Line {
     },
     close: () => below.destroy(),
     reset: () => {
-      if (socket.writableEnded) below.destroy(); // node does not reset a connection whose own side has ended
+      // Node resets TCP only, and no connection whose own side has ended.
+      if (socket.writableEnded || 'path' in place) below.destroy();
       else below.resetAndDestroy();
     },
   };

@@ -1,5 +1,9 @@
 // Requests of legal and illegal parts, of which some bytes are then changed, removed or repeated.
 import type { Random } from '../random.ts';
+import { lastRequest } from './last-requests.ts';
+import { variedRequest } from './legal-requests.ts';
+import type { Part } from './part.ts';
+import { head } from './requests.ts';
 
 const METHODS = ['GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS', 'CONNECT', 'BREW', 'PRI', 'get', ''] as const;
 const TARGETS = ['/health', '/api/greetings', '/api/greetings?name=Ada', '/api/greetings?name=', '/nope', '*', 'http://a/health', 'a:80', '//', '/%', '/\\'] as const;
@@ -12,20 +16,23 @@ const FIELDS = [
 const CONTENTS = ['', '', '', 'abc', '3\r\nabc\r\n0\r\n\r\n', '3\r\nabcd\r\n', 'z\r\n', '0\r\nX: y\r\n\r\n', 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n'] as const;
 const NOISE = ['\0', '\r', '\n', '\r\n', ' ', '\t', ':', '%', '\xff', '\x7f', '/', '?', '#', 'A', '0', ','] as const;
 
-/** One to three requests, mutated in up to three places. */
-export function mutatedRequests(random: Random): string {
-  const { below, pick } = random;
-  let bytes = '';
-  for (let requests = 1 + below(3); requests > 0; requests--) {
-    const fields = Array.from({ length: below(5) }, () => pick(FIELDS));
-    const host = below(5) > 0 ? ['Host: a'] : [];
-    bytes += [`${pick(METHODS)} ${pick(TARGETS)} ${pick(VERSIONS)}`, ...host, ...fields, '', ''].join('\r\n') + pick(CONTENTS);
-  }
-  return mutate(bytes, random);
+/** Requests whose replies nobody can tell: up to three of such parts, or two known ones; up to three places of them are changed. */
+export function mutatedRequests(random: Random): Part {
+  const bytes = random.below(2) === 0 ? requests(random) : lastRequest(random, 0).bytes + variedRequest(random).bytes;
+  return { bytes: mutate(bytes, random) || 'x', reply: undefined };
 }
 
-/** `bytes`, changed in up to three places. */
-export function mutate(bytes: string, { below, pick }: Random): string {
+function requests({ below, pick }: Random): string {
+  let bytes = '';
+  for (let count = 1 + below(3); count > 0; count--) {
+    const fields = Array.from({ length: below(5) }, () => pick(FIELDS));
+    const host = below(5) > 0 ? ['Host: a'] : [];
+    bytes += head(`${pick(METHODS)} ${pick(TARGETS)} ${pick(VERSIONS)}`, ...host, ...fields) + pick(CONTENTS);
+  }
+  return bytes;
+}
+
+function mutate(bytes: string, { below, pick }: Random): string {
   let mutated = bytes;
   for (let mutations = below(4); mutations > 0; mutations--) {
     const at = below(mutated.length);

@@ -1,35 +1,35 @@
-// A request of a test, and the reply that it must get.
+// A request, and the reply that it must get.
 import type { WireReply } from '../wire.ts';
 
-export type Part = {
-  /** One character for each byte. */
-  readonly bytes: string;
+/** What a reply must be. */
+export type Expected = {
   readonly status: number;
   /** What the body begins with; empty: there is none. */
   readonly body: string;
-  /** A header line that the reply has, if one is to be looked for. */
-  readonly header?: string;
-  /** After the reply to it the service closes the connection. */
+  /** The service closes the connection after it. */
   readonly isLast: boolean;
 };
 
-/** The same part, sent to a service that drains: it is the last one. */
-export function drained(part: Part): Part {
-  const isHealthy = part.body === 'Healthy';
-  return { ...part, isLast: true, ...(isHealthy && { status: 503, body: 'Unhealthy' }) };
+/** A request, and the reply to it; undefined: nobody can tell which, so what follows is not judged by its reply. */
+export type Part = { /** One character for each byte. */ readonly bytes: string; readonly reply: Expected | undefined };
+
+/** The same reply of a service that drains: it is the last one. */
+export function drained(expected: Expected): Expected {
+  const isHealthy = expected.body === 'Healthy';
+  return { ...expected, isLast: true, ...(isHealthy && { status: 503, body: 'Unhealthy' }) };
 }
 
-/** Whether `reply` is the reply to `part`. Its Connection field is not compared. */
-export function isReplyTo({ status, body, header }: Part, reply: WireReply): boolean {
+/** Whether `reply` asks the client to send no other request. */
+export const isClosing = ({ headers }: WireReply): boolean => headers.includes('Connection: close');
+
+/** Whether `reply` is as expected. */
+export function isAsExpected({ status, body, isLast }: Expected, reply: WireReply): boolean {
   const hasBody = body === '' ? reply.body === '' : reply.body.startsWith(body);
-  return reply.status === status && hasBody && (header === undefined || reply.headers.includes(header));
+  return reply.status === status && hasBody && isClosing(reply) === isLast;
 }
 
-/** Throws when `replies` are not those that `parts` must get. */
-export function checkReplies(replies: readonly WireReply[], parts: readonly Part[]): void {
-  parts.forEach((part, i) => {
-    const reply = replies[i];
-    if (reply === undefined || !isReplyTo(part, reply)) throw new Error(`${JSON.stringify(part.bytes.slice(0, 300))} was answered with ${JSON.stringify(reply)}.`);
-  });
-  if (replies.length > parts.length) throw new Error(`${replies.length} replies to ${parts.length} requests.`);
-}
+/** How many bytes come before the request itself: CR LF in front of it does not belong to it. */
+export const emptyLines = ({ bytes }: Part): number => Math.max(0, bytes.search(/[^\r\n]/));
+
+/** How many bytes come before the end of the head. */
+export const headLength = (part: Part): number => part.bytes.indexOf('\r\n\r\n', emptyLines(part)) + 4;

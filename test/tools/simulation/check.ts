@@ -1,9 +1,10 @@
 // Plays a sequence and checks what must hold after it.
 import { createHash } from 'node:crypto';
-import { OF_CLIENT, OF_WORLD } from './invariants.ts';
-import { answersTo } from './replies.ts';
-import { describeStep, type Sequence } from './steps.ts';
-import type { CreateApp } from './service.ts';
+import * as everywhere from '../../support/sequences/invariants.ts';
+import type { CreateApp } from '../../support/sequences/service.ts';
+import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
+import * as here from './invariants.ts';
+import { servedIn } from './served.ts';
 import { play, type World } from './world.ts';
 
 export type Fault = { /** The name of what does not hold. */ readonly invariant: string; readonly message: string };
@@ -19,20 +20,24 @@ export async function tryOut(create: CreateApp, sequence: Sequence): Promise<{ r
   return { events: world.events, fault: faultOf(world) };
 }
 
+const [OF_SERVICE, OF_CLIENT] = [Object.entries(everywhere.OF_SERVICE), Object.entries(everywhere.OF_CLIENT)];
+const [OF_WORLD, OF_SERVED] = [Object.entries(here.OF_WORLD), Object.entries(here.OF_CLIENT)];
+
 function faultOf(world: World): Fault | undefined {
   let invariant = 'replies are whole';
   try {
-    for (const [name, holds] of Object.entries(OF_WORLD)) {
-      invariant = name;
-      holds(world);
-    }
-    for (const client of world.clients) {
-      invariant = 'replies are whole';
-      const served = { client, answers: answersTo(client, world.drainedAt) };
-      for (const [name, holds] of Object.entries(OF_CLIENT)) {
+    const all = world.clients.map((client) => servedIn(world, client));
+    const check = <A extends readonly unknown[]>(invariants: readonly (readonly [string, (...about: A) => void])[], ...about: A) => {
+      for (const [name, holds] of invariants) {
         invariant = name;
-        holds(served, world);
+        holds(...about);
       }
+    };
+    check(OF_SERVICE, world, all);
+    check(OF_WORLD, world);
+    for (const served of all) {
+      check(OF_CLIENT, served);
+      check(OF_SERVED, served, world);
     }
     return undefined;
   } catch (error) {
@@ -63,8 +68,7 @@ export async function describeFailure(create: CreateApp, sequence: Sequence, aga
   const { fault, events } = await tryOut(create, shortest);
   return [
     `${fault?.invariant}: ${fault?.message}`,
-    `The shortest sequence, ${JSON.stringify(shortest.surroundings)}:`,
-    ...shortest.steps.map((step) => `  ${describeStep(step)}`),
+    `The shortest sequence: ${describeSequence(shortest)}`,
     'Events:',
     ...events.map((event) => `  ${JSON.stringify(event)}`),
     `Again: ${again}`,

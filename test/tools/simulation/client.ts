@@ -1,24 +1,12 @@
 // A client of the simulation: what it has sent, and what it has seen of the service.
 import type { Part } from '../../support/sequences/part.ts';
+import { inPieces, MAX_RECORD_BYTES, Sending } from '../../support/sequences/sending.ts';
+import type { Surroundings } from '../../support/sequences/steps.ts';
 import { moment, type Moment } from './clock.ts';
 import { ServiceEnd } from './service-end.ts';
 
-/** A request of which at least one byte has been sent. */
-export type SentPart = {
-  readonly part: Part;
-  /** How many of its bytes have been sent. */
-  sent: number;
-  /** Where it begins in all that the client has sent. */
-  readonly from: number;
-  /** It has been sent in this many steps. */
-  steps: number;
-  /** When its first byte that is not CR or LF was sent. */
-  begunAt: Moment | undefined;
-  /** When the last byte of its head was sent. */
-  headAt: Moment | undefined;
-  /** When its last byte was sent. */
-  wholeAt: Moment | undefined;
-};
+/** Bytes that the client has sent at once. */
+export type Sent = { readonly from: number; readonly to: number; readonly at: Moment };
 
 /** Bytes that the service has passed to its socket at once. */
 export type Written = { readonly from: number; readonly to: number; readonly at: Moment; takenAt: Moment | undefined };
@@ -30,18 +18,18 @@ export class Client {
   readonly network: string;
   readonly end: ServiceEnd;
   readonly openedAt = moment();
-  readonly parts: SentPart[] = [];
+  readonly sending = new Sending();
+  readonly sends: Sent[] = [];
   readonly writes: Written[] = [];
   readonly bytesWritten: Buffer[] = [];
   taken = 0;
-  sentBytes = 0;
   hasRead = true; // it has never stopped reading
   endedAt: Moment | undefined; // the client's side
   leftAt: Moment | undefined; // the client has closed or reset the connection
   serviceEndedAt: Moment | undefined;
   serviceClosedAt: Moment | undefined;
 
-  constructor(number: number, addresses: number, room: number, note: (text: string) => void) {
+  constructor(number: number, { addresses, room, isSecure }: Surroundings, note: (text: string) => void) {
     this.network = `2001:db8:0:${number % addresses}`;
     this.name = `${this.network}::${number}`;
     this.end = new ServiceEnd(this.name, room, {
@@ -64,26 +52,17 @@ export class Client {
         this.serviceClosedAt = moment();
         note(`${this.name} closed`);
       },
-    });
+    }, isSecure);
   }
 
-  /** Sends whole requests, but holds back the last `held` bytes. What is left of the request before them is sent, too. */
-  send(parts: readonly Part[], held: number): void {
-    if (!this.#maySend()) return;
-    const before = this.#unfinished();
-    let bytes = before === undefined ? '' : this.#next(before, before.part.bytes.length);
-    parts.forEach((part, i) => {
-      const sent: SentPart = { part, sent: 0, from: this.sentBytes + bytes.length, steps: 0, begunAt: undefined, headAt: undefined, wholeAt: undefined };
-      this.parts.push(sent);
-      bytes += this.#next(sent, i < parts.length - 1 ? part.bytes.length : Math.max(1, part.bytes.length - held));
-    });
-    this.#deliver(bytes);
+  /** Sends requests, but not the last `held` bytes of them. */
+  send(parts: readonly Part[], held: number, pieces: number): void {
+    if (this.#maySend()) this.#deliver(this.sending.next(parts, held), pieces);
   }
 
   /** Sends at most `count` more bytes of a request that has begun. */
-  more(count: number): void {
-    const unfinished = this.#unfinished();
-    if (unfinished !== undefined && this.#maySend()) this.#deliver(this.#next(unfinished, count));
+  more(count: number, pieces: number): void {
+    if (this.#maySend()) this.#deliver(this.sending.more(count), pieces);
   }
 
   read(reads: boolean): void {
@@ -111,31 +90,13 @@ export class Client {
     return this.endedAt === undefined && this.leftAt === undefined;
   }
 
-  #unfinished(): SentPart | undefined {
-    const latest = this.parts.at(-1);
-    return latest?.wholeAt === undefined ? latest : undefined;
+  #deliver(bytes: string, pieceBytes: number): void {
+    if (bytes === '') return;
+    const { length } = this.sending;
+    this.sends.push({ from: length - bytes.length, to: length, at: moment() });
+    const pieces = this.end.isSecure ? inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES)) : [bytes]; // TCP does not keep them apart
+    this.end.deliver(...pieces.map((piece) => Buffer.from(piece, 'latin1')));
   }
-
-  #next(sent: SentPart, count: number): string {
-    const { part } = sent;
-    const bytes = part.bytes.slice(sent.sent, sent.sent + count);
-    sent.sent += bytes.length;
-    sent.steps += 1;
-    if (/[^\r\n]/.test(part.bytes.slice(0, sent.sent))) sent.begunAt ??= moment();
-    if (sent.sent >= headLength(part.bytes)) sent.headAt ??= moment();
-    if (sent.sent === part.bytes.length) sent.wholeAt = moment();
-    return bytes;
-  }
-
-  #deliver(bytes: string): void {
-    this.sentBytes += bytes.length;
-    this.end.deliver(Buffer.from(bytes, 'latin1'));
-  }
-}
-
-// CR LF in front of a request does not belong to it.
-function headLength(bytes: string): number {
-  return bytes.indexOf('\r\n\r\n', bytes.search(/[^\r\n]/)) + 4;
 }
 
 function masked(bytes: Buffer): string {

@@ -3,13 +3,13 @@
 // What node does by itself between two callbacks (process.nextTick, promises) stays node's. It has an order of its own, which is
 // always the same.
 
-type Timer = { readonly run: () => void; due: number; readonly everyMs: number | undefined; readonly unref: () => Timer };
+import { Timers } from '../../support/sequences/timers.ts';
+
 type Immediate = { readonly run: () => void };
 
-const timers = new Set<Timer>();
+const timers = new Timers();
 let immediates: Immediate[] = []; // for the next turn
 let due: Immediate[] = []; // in this turn
-let nowMs = 0;
 let thrown: unknown[] = [];
 let order = 0, callbacks = 0, turns = 0;
 
@@ -26,22 +26,12 @@ export type Moment = {
 /** This moment. */
 export function moment(): Moment {
   order += 1;
-  return { order, ms: nowMs, callback: callbacks, turn: turns };
-}
-
-function addTimer(run: () => void, ms: number, everyMs: number | undefined): Timer {
-  const timer: Timer = { run, due: nowMs + ms, everyMs, unref: () => timer };
-  timers.add(timer);
-  return timer;
+  return { order, ms: timers.nowMs, callback: callbacks, turn: turns };
 }
 
 /** Replaces the timers of this process. */
 export function takeTime(): void {
-  Object.assign(globalThis, {
-    setTimeout: (run: () => void, ms = 0) => addTimer(run, ms, undefined),
-    setInterval: (run: () => void, ms = 0) => addTimer(run, ms, ms),
-    clearTimeout: (timer: Timer) => timers.delete(timer),
-    clearInterval: (timer: Timer) => timers.delete(timer),
+  Object.assign(globalThis, timers.functions, {
     setImmediate: (run: () => void) => {
       const immediate = { run };
       immediates.push(immediate);
@@ -56,16 +46,18 @@ export function takeTime(): void {
 
 /** Begins at time 0 without any timer. */
 export function resetTime(): void {
-  timers.clear();
+  timers.reset();
   immediates = [];
   due = [];
-  nowMs = 0;
   thrown = [];
   order = callbacks = turns = 0;
 }
 
 /** Milliseconds since the sequence began. */
-export const now = (): number => nowMs;
+export const now = (): number => timers.nowMs;
+
+/** The number of the present callback of the event loop. */
+export const callback = (): number => callbacks;
 
 /** How many timers and immediates there are. */
 export const pending = (): number => timers.size + immediates.length;
@@ -109,22 +101,15 @@ export async function settle(): Promise<void> {
 
 /** Lets `ms` pass, or less: until `isEnough`, which is asked after each timer. */
 export async function pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {
-  const until = nowMs + ms;
+  const until = timers.nowMs + ms;
   await settle();
   while (!isEnough()) {
-    const next = earliest();
-    if (next === undefined || next.due > until) break;
-    nowMs = next.due;
-    if (next.everyMs === undefined) timers.delete(next);
-    else next.due += next.everyMs;
-    await inLoop(next.run);
+    const run = timers.next(until);
+    if (run === undefined) {
+      timers.nowMs = until;
+      return;
+    }
+    await inLoop(run);
     await settle();
   }
-  if (!isEnough()) nowMs = until;
-}
-
-function earliest(): Timer | undefined {
-  let first: Timer | undefined;
-  for (const timer of timers) if (first === undefined || timer.due < first.due) first = timer;
-  return first;
 }

@@ -1,19 +1,18 @@
 // All sequences of some steps, up to a length.
-import { greeting, illegalHead, lastGreeting, withContent } from './parts.ts';
-import { isOfClient } from './random-sequence.ts';
-import type { ClientStep, Sequence, ServiceStep, Step } from './steps.ts';
+import { greeting, greetings, illegalHead, lastGreeting, withContent } from '../../support/sequences/requests.ts';
+import { isOfClient, send, WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from '../../support/sequences/steps.ts';
 
 const NEAR_END = 30;
 
 // Each makes a step; `number` differs for each place in a sequence.
 const ALPHABET: readonly ((number: number) => ClientStep | ServiceStep)[] = [
-  (number) => ({ kind: 'send', parts: [greeting(number)], held: 0 }),
-  (number) => ({ kind: 'send', parts: [greeting(number)], held: NEAR_END }),
-  (number) => ({ kind: 'send', parts: [withContent(number)], held: 3 }),
-  () => ({ kind: 'more', bytes: Infinity }),
-  () => ({ kind: 'send', parts: [illegalHead()], held: 0 }),
-  (number) => ({ kind: 'send', parts: [lastGreeting(number)], held: 0 }),
-  (number) => ({ kind: 'send', parts: [greeting(number), greeting(number + 1), greeting(number + 2)], held: 0 }),
+  (number) => send(greeting(number)),
+  (number) => ({ kind: 'send', parts: [greeting(number)], held: NEAR_END, pieces: WHOLE }),
+  (number) => ({ kind: 'send', parts: [withContent(number)], held: 3, pieces: WHOLE }),
+  () => ({ kind: 'more', bytes: Infinity, pieces: WHOLE }),
+  () => send(illegalHead()),
+  (number) => send(lastGreeting(number)),
+  (number) => send(...greetings(number, 3)),
   () => ({ kind: 'read' }),
   () => ({ kind: 'stop reading' }),
   () => ({ kind: 'end' }),
@@ -22,7 +21,7 @@ const ALPHABET: readonly ((number: number) => ClientStep | ServiceStep)[] = [
   () => ({ kind: 'drain' }),
   () => ({ kind: 'stop' }),
 ];
-const SURROUNDINGS = { maxConnections: 100, addresses: 1, room: 100 };
+const SURROUNDINGS = { maxConnections: 100, addresses: 1, room: 100, isSecure: false };
 
 /**
  * All sequences of at most `depth` steps. A step that does nothing is left out: the others are a sequence of their own. So is one

@@ -1,7 +1,7 @@
 // Looks for what the connections have not done yet: sequences that take a new transition, or bring a new combination, are kept and varied.
 import { createRandom, type Random } from '../../support/random.ts';
-import { randomSequences } from './random-sequence.ts';
-import type { Sequence } from './steps.ts';
+import { randomSequences } from '../../support/sequences/random-sequence.ts';
+import type { Sequence } from '../../support/sequences/steps.ts';
 
 /** As many sequences as `count`, from `seed` on. `progress` says how much has been seen so far; it is asked after each sequence. */
 export function* explore(seed: number, count: number, progress: () => number): Generator<Sequence> {
@@ -9,7 +9,7 @@ export function* explore(seed: number, count: number, progress: () => number): G
   const kept: Sequence[] = [];
   let before = progress();
   for (let i = 0; i < count; i += 1) {
-    const [fresh = { surroundings: { maxConnections: 1, addresses: 1, room: 0 }, steps: [] }] = randomSequences(seed + i, 1);
+    const [fresh = { surroundings: { maxConnections: 1, addresses: 1, room: 0, isSecure: false }, steps: [] }] = randomSequences(seed + i, 1);
     const sequence = kept.length === 0 || random.below(3) === 0 ? fresh : vary(kept[random.below(kept.length)] ?? fresh, fresh, random);
     yield sequence;
     if (progress() > before) kept.push(sequence);

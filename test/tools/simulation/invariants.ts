@@ -1,39 +1,17 @@
-// What must hold after each sequence.
+// What must hold after each sequence, and only the simulation can see.
 import assert from 'node:assert/strict';
-import type { Client, Written } from './client.ts';
+import { unanswered } from '../../support/sequences/invariants.ts';
+import { emptyLines, headLength } from '../../support/sequences/part.ts';
+import type { SentPart } from '../../support/sequences/sending.ts';
+import { LIMITS } from '../../support/sequences/steps.ts';
+import { BURST_BYTES, MAX_READ_BYTES } from './service-end.ts';
+import { sendsOf, sentAt, wasCut, wholeAt, type Served } from './served.ts';
+import type { Client } from './client.ts';
 import type { Moment } from './clock.ts';
-import { unanswered, type Answer } from './replies.ts';
-import { LIMITS, LONGEST_MS } from './steps.ts';
 import type { World } from './world.ts';
-
-/** A client, and the replies that were written to it. */
-export type Served = { readonly client: Client; readonly answers: readonly Answer[] };
 
 type OfClient = (served: Served, world: World) => void;
 type OfWorld = (world: World) => void;
-
-/** Each request gets its own reply, in order. */
-const repliesAreRight: OfClient = ({ answers }) => {
-  for (const { fault, reply, sent } of answers) {
-    if (fault !== undefined) assert.fail(`${fault}: ${JSON.stringify(reply)} to ${JSON.stringify(sent?.part.bytes.slice(0, 200))}`);
-  }
-};
-
-/** A request that the service has begun to read gets a reply, unless its client has left, or has not read the reply before it. */
-const noReplyIsMissing: OfClient = ({ client, answers }, world) => {
-  const next = unanswered(client, answers);
-  if (next === undefined || client.leftAt !== undefined || wasCut(client, world) || answers.at(-1)?.write.takenAt === undefined && answers.length > 0) return;
-  assert.fail(`no reply to ${JSON.stringify(next.part.bytes.slice(0, 200))}`);
-};
-
-/** `Connection: close` is on the last reply, and on no other; nothing comes behind it. */
-const lastReplyIsLast: OfClient = ({ answers }) => {
-  answers.forEach(({ isLast, reply }, i) => {
-    const connection = reply.headers.filter((header) => header.startsWith('Connection:')).join();
-    assert.equal(connection, isLast ? 'Connection: close' : 'Connection: keep-alive', `reply ${i}`);
-    assert.ok(!isLast || i === answers.length - 1, `${answers.length - 1 - i} replies behind the last one`);
-  });
-};
 
 /** What the service has given to the kernel arrives whole, when the client reads and stays. */
 const repliesArrive: OfClient = ({ client }, world) => {
@@ -41,32 +19,47 @@ const repliesArrive: OfClient = ({ client }, world) => {
   assert.ok(client.end.toClient.received.equals(Buffer.concat(client.bytesWritten)), 'the client has received all bytes');
 };
 
-/**
- * One access record for each reply, in order; `aborted` where the reply has not left whole. What the kernel takes after the
- * client has left is lost, so both are right. One more record, for a request whose reply could not be sent, may follow.
- */
-const recordsMatch: OfClient = ({ client, answers }, { records }) => {
-  const isLost = ({ takenAt }: Written) => client.leftAt !== undefined && takenAt !== undefined && takenAt.order > client.leftAt.order;
-  const own = records.filter(({ remoteAddress }) => remoteAddress === client.name);
-  answers.forEach(({ reply, write }, i) => {
-    const { status, aborted } = own[i] ?? {};
-    assert.equal(`${status} ${aborted}`, `${reply.status} ${isLost(write) ? aborted : write.takenAt === undefined ? true : undefined}`, `record ${i}`);
-  });
-  const more = own.slice(answers.length);
-  const mayHaveMore = answers.at(-1)?.isLast !== true && client.parts.length > answers.length;
-  if (more.length > (mayHaveMore ? 1 : 0) || more.some(({ aborted }) => !aborted)) assert.fail(`records without a reply: ${JSON.stringify(more)}`);
+/** In a callback of the event loop, a connection gets one request, or one of each chunk that arrives. */
+const oneReplyAtATime: OfClient = ({ client, answers }) => {
+  const replies = new Map<number, number>();
+  for (const { write: { at } } of answers) replies.set(at.callback, (replies.get(at.callback) ?? 0) + 1);
+  for (const [callback, count] of replies) {
+    const chunks = Math.max(1, client.end.arrivals.get(callback) ?? 0);
+    assert.ok(count <= chunks, `${count} replies at once, to ${chunks} chunks`);
+  }
 };
 
-/** In a callback of the event loop, a connection gets one request. */
-const oneReplyAtATime: OfClient = ({ answers }) => {
-  answers.forEach(({ write }, i) => assert.notEqual(write.at.callback, answers[i - 1]?.write.at.callback, `replies ${i - 1} and ${i} at once`));
+/** One connection holds at most one read, and of that no more pieces than have arrived, and what is put back of one. */
+const littleIsHeld: OfClient = ({ client: { end } }) => {
+  assert.ok(end.mostBytesHeld <= MAX_READ_BYTES, `${end.mostBytesHeld} bytes are held`);
+  assert.ok(end.mostChunksHeld <= end.mostAtOnce + 2, `${end.mostChunksHeld} chunks are held, and at most ${end.mostAtOnce} have arrived at once`);
 };
 
 /** A reply comes as soon as the request is whole and the reply before it has left: each connection has a turn after every other one. */
-const repliesAreSoon: OfClient = ({ answers }, { clients }) => {
+const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
   answers.forEach(({ write, sent }, i) => {
-    const from = Math.max(sent?.wholeAt?.turn ?? write.at.turn, answers[i - 1]?.write.takenAt?.turn ?? 0);
-    assert.ok(write.at.turn - from <= (1 + (sent?.steps ?? 0)) * clients.length, `reply ${i} was ${write.at.turn - from} turns late`);
+    const from = Math.max((sent && wholeAt(client, sent))?.turn ?? write.at.turn, answers[i - 1]?.write.takenAt?.turn ?? 0);
+    const turns = sent === undefined ? 0 : turnsToArrive(client, sent);
+    assert.ok(write.at.turn - from <= (1 + turns) * clients.length, `reply ${i} was ${write.at.turn - from} turns late`);
+  });
+};
+
+/** How many turns of the event loop it may take until a request has arrived. */
+function turnsToArrive(client: Client, sent: SentPart): number {
+  return sendsOf(client, sent).reduce((sum, { from, to }) => sum + 1 + (client.end.isSecure ? Math.ceil((to - from) / BURST_BYTES) : 0), 0);
+}
+
+/** A request that is not whole is refused with 408 when it has taken too long, and not before. */
+const lateOnesAreRefused: OfClient = ({ client, answers }) => {
+  answers.forEach(({ reply, sent, write }, i) => {
+    if (reply.status !== 408 || sent === undefined) return;
+    const begunAt = sentAt(client, sent.from + emptyLines(sent.part))?.ms ?? 0;
+    const headAt = sentAt(client, sent.from + headLength(sent.part) - 1);
+    const hasHead = headAt !== undefined && headAt.order < write.at.order && sent.part.reply?.isLast === false;
+    const limitMs = hasHead ? LIMITS.requestMs : LIMITS.headMs;
+    assert.ok(write.at.ms - begunAt > limitMs, `a 408 after ${write.at.ms - begunAt} ms`);
+    const freeMs = write.at.ms - Math.max(begunAt, answers[i - 1]?.write.takenAt?.ms ?? 0);
+    assert.ok(freeMs <= LIMITS.requestMs + LIMITS.sweepMs, `a 408 after ${freeMs} ms`);
   });
 };
 
@@ -100,35 +93,27 @@ const endsWithClient: OfClient = ({ client: { endedAt, leftAt, hasRead, serviceE
 };
 
 /** A connection that is said to be idle when it is closed for a new one owes nothing. */
-const idleOnesMakeRoom: OfClient = ({ client, answers }, { closedForRoom }) => {
+const idleOnesMakeRoom: OfClient = (served, { closedForRoom }) => {
+  const { client, answers } = served;
   if (!closedForRoom.some((closed) => closed.client === client && closed.reason === 'idle')) return;
   const last = answers.at(-1);
-  assert.ok(unanswered(client, answers) === undefined && (last === undefined || last.write.takenAt !== undefined), 'it was not idle');
+  assert.ok(unanswered(served) === undefined && (last === undefined || last.write.takenAt !== undefined), 'it was not idle');
 };
 
 const noMoreListeners: OfClient = ({ client: { end } }) => {
   for (const name of ['data', 'end', 'drain', 'finish']) assert.ok(end.listenerCount(name) <= 2, `${end.listenerCount(name)} listeners for ${name}`);
 };
 
-const allHaveEnded: OfWorld = ({ allClosed, quietMs }) => assert.ok(allClosed, `connections are open after ${quietMs} of ${LONGEST_MS} ms`);
 const boundIsKept: OfWorld = ({ mostOpen, maxConnections }) => assert.ok(mostOpen <= maxConnections, `${mostOpen} connections are open at once`);
-const serviceHasStopped: OfWorld = ({ isStopped }) => assert.ok(isStopped, 'close() has resolved');
 const nothingIsLeft: OfWorld = ({ leftOver, moreListeners }) => assert.equal(leftOver + moreListeners, 0, 'timers and listeners that are left');
-const nothingIsThrown: OfWorld = ({ errors }) => assert.equal(errors.map(String).join(), '');
 /** No connection is closed for room while another address has more. */
 const roomIsFair: OfWorld = ({ closedForRoom }) => {
   for (const { client, had, most } of closedForRoom) assert.equal(had, most, `${client.name} was closed for a new connection`);
 };
 const cutsAreCounted: OfWorld = ({ cut }) => assert.ok(cut === undefined || (cut.least <= cut.said && cut.said <= cut.most), JSON.stringify(cut));
 
-export const OF_CLIENT = { repliesAreRight, noReplyIsMissing, lastReplyIsLast, repliesArrive, recordsMatch, oneReplyAtATime, repliesAreSoon, closedInTime, endsWithClient, idleOnesMakeRoom, noMoreListeners };
-export const OF_WORLD = { nothingIsThrown, allHaveEnded, boundIsKept, serviceHasStopped, nothingIsLeft, roomIsFair, cutsAreCounted };
-
-/** By `closeAll`, or for a new connection. */
-function wasCut(client: Client, { cut, closedForRoom }: World): boolean {
-  const { serviceClosedAt } = client;
-  return closedForRoom.some((closed) => closed.client === client) || (cut !== undefined && serviceClosedAt !== undefined && serviceClosedAt.order > cut.at.order);
-}
+export const OF_CLIENT = { repliesArrive, oneReplyAtATime, littleIsHeld, repliesAreSoon, lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, noMoreListeners };
+export const OF_WORLD = { boundIsKept, nothingIsLeft, roomIsFair, cutsAreCounted };
 
 /** At the stop. */
 function mayBeClosedAtOnce({ serviceClosedAt }: Client, { stoppedAt }: World): boolean {

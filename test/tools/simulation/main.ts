@@ -8,7 +8,7 @@ import { describeFailure } from './check.ts';
 import { allSequences } from './exhaustive.ts';
 import { explore } from './explore.ts';
 import { loadCopy } from './load-copy.ts';
-import { randomSequences } from './random-sequence.ts';
+import { randomSequences } from '../../support/sequences/random-sequence.ts';
 import { run } from './run.ts';
 import { OBSERVED, observeTransitions, TRACE_LENGTH } from './transitions.ts';
 

@@ -18,6 +18,7 @@ export const MUTANTS: readonly Mutant[] = [
   connection('our side stays open', 'this.#socket.end();', ';'),
   turns('the pause is forgotten', 'socket.pause();', ''),
   turns('what is behind a request is forgotten', 'socket.unshift(bytes);', ''),
+  turns('what is behind a request is held byte by byte', 'socket.unshift(bytes);', 'for (const byte of bytes.reverse()) socket.unshift(Buffer.of(byte));'),
   connection('nobody reads on', 'this.#socket.resume();', '{}'),
   connection('the linger is forgotten', "this.#enter('lingering')", 'this.#socket.destroy()'),
   connection('a connection does not wait for its turn', 'takeTurn(this.#takeTurn)', 'process.nextTick(process.nextTick, this.#takeTurn)'),

@@ -1,8 +1,8 @@
 // Plays many sequences.
 import { addUncaught, takeTime } from './clock.ts';
 import { createDigest, tryOut, type Fault } from './check.ts';
-import type { Sequence } from './steps.ts';
-import type { CreateApp } from './service.ts';
+import type { Sequence } from '../../support/sequences/steps.ts';
+import type { CreateApp } from '../../support/sequences/service.ts';
 
 export type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: Fault };
 export type Run = { readonly count: number; readonly failure: Failure | undefined; readonly digest: string };

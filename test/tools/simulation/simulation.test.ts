@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createApp } from '../../../src/app.ts';
 import { describeFailure } from './check.ts';
 import { defaultSequences, DEPTH, playAgain, RANDOM_SEQUENCES } from './default-sequences.ts';
-import { randomSequences } from './random-sequence.ts';
+import { randomSequences } from '../../support/sequences/random-sequence.ts';
 import { run } from './run.ts';
 
 test(`${RANDOM_SEQUENCES} random sequences, and all of up to ${DEPTH} steps, end as they must`, async () => {

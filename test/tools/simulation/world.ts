@@ -1,15 +1,14 @@
 // Plays a sequence against the real service, whose connections are in memory.
 import { Client } from './client.ts';
-import { inLoop, moment, now, pass, pending, resetTime, turn, uncaught, type Moment } from './clock.ts';
-import { makeService, type CreateApp, type Dropped, type Service } from './service.ts';
-import { LIMITS, LONGEST_MS, type Sequence, type Step } from './steps.ts';
+import { inLoop, moment, now, pass, pending, resetTime, settle, turn, uncaught, type Moment } from './clock.ts';
+import type { Outside } from '../../support/sequences/invariants.ts';
+import { makeService, type CreateApp, type Dropped } from '../../support/sequences/service.ts';
+import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
 import { setStopped } from './transitions.ts';
 
 /** All that can be known after a sequence. */
-export type World = Pick<Service, 'records' | 'dropped'> & {
+export type World = Outside & {
   readonly clients: readonly Client[];
-  /** What the service has reported as an error, and what nobody has caught. */
-  readonly errors: readonly unknown[];
   readonly drainedAt: Moment | undefined;
   readonly stoppedAt: Moment | undefined;
   /** `closeAll`: how many connections it said to have cut, and how many that were at least and at most. */
@@ -18,12 +17,7 @@ export type World = Pick<Service, 'records' | 'dropped'> & {
   readonly mostOpen: number;
   readonly maxConnections: number;
   /** Connections that were closed for a new one: why, how many the network of each had then, and how many any network had at most. */
-  readonly closedForRoom: readonly { readonly client: Client; readonly reason: Dropped['reason']; readonly had: number; readonly most: number }[];
-  /** How long the connections lasted after the last step, and whether all have ended. */
-  readonly quietMs: number;
-  readonly allClosed: boolean;
-  /** Whether the promise of `close` was resolved. */
-  readonly isStopped: boolean;
+  readonly closedForRoom: readonly { readonly client: Client; readonly reason: Dropped; readonly had: number; readonly most: number }[];
   /** Timers and immediates that are left, and listeners that are more than before. */
   readonly leftOver: number;
   readonly moreListeners: number;
@@ -47,12 +41,13 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
   let mostOpen = 0;
 
   const note = (text: string) => events.push(`${now()} ${text}`);
-  const { app, server, records, dropped, failures } = await makeService(create, surroundings.maxConnections, note);
+  const { app, records, dropped, failures } = await makeService(create, surroundings.maxConnections, note);
+  const server = app.createServer(); // it does not listen: it gets its connections from here
 
   function connected(number: number): Client | undefined {
     const known = byNumber.get(number);
     if (known !== undefined || stoppedAt !== undefined) return known;
-    const client = new Client(number, surroundings.addresses, surroundings.room, note);
+    const client = new Client(number, surroundings, note);
     byNumber.set(number, client);
     clients.push(client);
     held.add(client);
@@ -64,7 +59,7 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
     server.emit('connection', client.end);
     if (dropped.length > length) {
       const closed = open.find(({ end }) => end.destroyed);
-      if (closed !== undefined) closedForRoom.push({ client: closed, reason: dropped.at(-1)?.reason ?? 'full', had: had(closed), most });
+      if (closed !== undefined) closedForRoom.push({ client: closed, reason: dropped.at(-1) ?? 'full', had: had(closed), most });
       held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
     }
     mostOpen = Math.max(mostOpen, clients.filter(({ end }) => !end.destroyed).length);
@@ -88,14 +83,14 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
     const waiting = clients.filter((client) => (client.writes.at(-1)?.to ?? 0) > client.taken);
     const least = waiting.filter(({ end }) => !end.destroyed).length;
     // Whose request has not been answered, or not to its end. The event `close` of a socket comes a turn after it has closed.
-    const owed = clients.filter((client) => client.parts.length > client.writes.length || waiting.includes(client));
+    const owed = clients.filter((client) => client.sending.parts.length > client.writes.length || waiting.includes(client));
     const most = owed.filter(({ serviceClosedAt }) => serviceClosedAt === undefined || at.turn - serviceClosedAt.turn <= 1).length;
     cut = { at, least, most, said: app.closeAll() };
   }
 
   function perform(step: Step): void {
     note(`${step.kind}${'client' in step ? ` ${step.client}` : ''}`);
-    if ('client' in step) return act(step, connected(step.client));
+    if (isOfClient(step)) return act(step, connected(step.client));
     if (step.kind === 'drain') {
       drainedAt ??= moment();
       app.startDraining();
@@ -108,31 +103,31 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
   for (const step of steps) {
     await inLoop(() => perform(step));
     const before = events.length;
+    if (step.kind === 'wait') await settle();
     if (step.kind === 'pass') await pass(step.ms);
     if (step.kind === 'next limit') await pass(LIMITS.idleMs + 2 * LIMITS.sweepMs, () => events.length > before);
     for (let turns = 0; turns < step.turns; turns += 1) await turn();
   }
   note('quiet');
-  const quietFrom = now();
   await pass(LONGEST_MS, allClosed);
-  const quietMs = now() - quietFrom;
   const wereAllClosed = allClosed();
   await inLoop(stop);
   await pass(LIMITS.silentMs);
   return {
-    clients, records, dropped, errors: [...failures, ...uncaught()], drainedAt, stoppedAt, cut,
-    mostOpen, maxConnections: surroundings.maxConnections, closedForRoom, quietMs, allClosed: wereAllClosed,
+    clients, records, errors: [...failures, ...uncaught()], drainedAt, stoppedAt, cut,
+    mostOpen, maxConnections: surroundings.maxConnections, closedForRoom, allClosed: wereAllClosed,
     isStopped, leftOver: pending(), moreListeners: processListeners() - listenersBefore, events,
   };
 }
 
 function act(step: Extract<Step, { client: number }>, client: Client | undefined): void {
   switch (step.kind) {
-    case 'send': return client?.send(step.parts, step.held);
-    case 'more': return client?.more(step.bytes);
+    case 'send': return client?.send(step.parts, step.held, step.pieces);
+    case 'more': return client?.more(step.bytes, step.pieces);
     case 'read': return client?.read(true);
     case 'stop reading': return client?.read(false);
     case 'read some': return client?.end.readSome(step.bytes);
+    case 'wait': return;
     case 'end': return client?.endSide();
     case 'close':
     case 'reset': return client?.leave(step.kind);

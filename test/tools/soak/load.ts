@@ -1,52 +1,56 @@
-// A load of many clients, each of which opens connections of random kinds, one after the other.
+// A load of many clients, each of which plays random sessions, one after the other.
+import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '../../support/random.ts';
-import { unread, halfSentThenEnded, halfSentThenReset, sentThenReset, incomplete } from './misbehaving-sessions.ts';
-import { scripted } from './scripted-session.ts';
-import { inTurns, pipelined, slowly, type Session } from './sessions.ts';
+import { OF_CLIENT } from '../../support/sequences/invariants.ts';
+import { playOnSockets, type Target } from '../../support/sequences/play-on-sockets.ts';
+import { LIMITS } from '../../../src/server/limits.ts';
+import { LONG, SHORT, type Session } from './sessions.ts';
 
 export type Load = {
-  /** Sends at least this many requests, and resolves when all connections have ended. */
+  /** Sends requests until it has got at least this many replies, and resolves when all connections have ended. */
   readonly send: (requests: number) => Promise<void>;
-  readonly sent: () => { readonly requests: number; readonly connections: number };
-  /** What went wrong, with the number of the connection. The seed and this number make the same bytes again. */
+  /** How many requests have been answered, and how many sessions there were. */
+  readonly sent: () => { readonly requests: number; readonly sessions: number };
+  /** What went wrong, with the number of the session. The seed and this number make the same bytes again. */
   readonly faults: readonly string[];
 };
 
-// The shares add up to 100.
-const SHORT: readonly (readonly [share: number, session: Session])[] = [
-  [52, pipelined],
-  [10, scripted],
-  [20, inTurns],
-  [6, halfSentThenReset],
-  [5, sentThenReset],
-  [4, halfSentThenEnded],
-  [3, slowly],
-];
-// These take several seconds. A client does not wait for their end, because then soon all clients would wait.
-const LONG = [incomplete, incomplete, unread] as const;
-const LONG_INTERVAL = 1_000; // one of so many connections is of these kinds
+// A client does not wait for the end of a long session, because then soon all clients would wait.
+const LONG_INTERVAL = 1_000; // one of so many is long
+const CLOSE_MS = 60_000; // all read, or leave; so a connection is closed only when it is idle
 
 const MAX_FAULTS = 100; // the load ends when there are more
 
 /** A load of `atOnce` clients, made from `seed`. */
 export function createLoad(port: number, seed: number, atOnce: number): Load {
   let requests = 0;
-  let connections = 0;
+  let sessions = 0;
   const faults: string[] = [];
+  const target: Target = {
+    place: { port },
+    isSecure: false,
+    clientAddress: '127.0.0.1',
+    perform: async (step) => { if (step.kind === 'pass') await delay(step.ms); },
+    nowMs: () => performance.now(),
+    limits: { headMs: LIMITS.headMs, closeMs: CLOSE_MS, lingerMs: LIMITS.lingerMs },
+    hasClosed: () => false,
+    isClosing: () => false,
+  };
 
   async function run(session: Session, number: number): Promise<void> {
     try {
-      const sent = await session(port, createRandom(seed + number));
-      requests += sent;
+      const outcomes = await playOnSockets({ steps: session(createRandom(seed + number)) }, target);
+      requests += outcomes.reduce((sum, { answers }) => sum + answers.length, 0);
+      for (const holds of Object.values(OF_CLIENT)) outcomes.forEach(holds);
     } catch (error) {
-      faults.push(`Connection ${number}, ${session.name}: ${String(error)}`);
+      faults.push(`Session ${number}, ${session.name}: ${String(error)}`);
     }
   }
 
   async function client(upTo: number): Promise<void> {
     const stays: Promise<void>[] = [];
     while (requests < upTo && faults.length < MAX_FAULTS) {
-      const number = connections++;
+      const number = sessions++;
       const random = createRandom(~(seed + number));
       if (random.below(LONG_INTERVAL) === 0) stays.push(run(random.pick(LONG), number));
       else await run(choose(random.below(100)), number);
@@ -59,13 +63,13 @@ export function createLoad(port: number, seed: number, atOnce: number): Load {
       const upTo = requests + count;
       await Promise.all(Array.from({ length: atOnce }, () => client(upTo)));
     },
-    sent: () => ({ requests, connections }),
+    sent: () => ({ requests, sessions }),
     faults,
   };
 }
 
 function choose(percent: number): Session {
   let upTo = 0;
-  const [, session = pipelined] = SHORT.find(([share]) => percent < (upTo += share)) ?? [];
+  const [, session] = SHORT.find(([share]) => percent < (upTo += share)) ?? SHORT[0];
   return session;
 }

@@ -35,13 +35,13 @@ while (thirds.length < 3) {
 }
 
 const mistakes = growth(thirds);
-if (load.faults.length > 0) mistakes.push(`${load.faults.length} connections went wrong, the first of them:`, ...load.faults.slice(0, 10));
+if (load.faults.length > 0) mistakes.push(`${load.faults.length} sessions went wrong, the first of them:`, ...load.faults.slice(0, 10));
 const { status, body } = await request(target.port, 'GET', '/health');
 if (status !== 200 || body !== 'Healthy') mistakes.push(`An ordinary request was answered ${status} ${body}`);
 const code = await target.stop();
 if (code !== 0) mistakes.push(`The service has ended with exit code ${String(code)}`);
 
-console.log(`${load.sent().requests} requests on ${load.sent().connections} connections`);
+console.log(`${load.sent().requests} requests in ${load.sent().sessions} sessions`);
 for (const [kind, lines] of target.logged) {
   console.log(`Logged ${lines} times ${kind}`);
   if (/^(?:error|fatal)/.test(kind)) mistakes.push(`The service has logged ${kind}`);

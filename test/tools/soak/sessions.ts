@@ -1,79 +1,74 @@
-// Sessions of clients that behave as RFC 9112 says. All their replies are checked.
-import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import { exchangeOn, parseReplies } from '../../support/wire.ts';
+// What the clients of the soak test do: each makes a short sequence, mostly of one client.
 import { lastRequest } from '../../support/sequences/last-requests.ts';
-import { legalRequest } from '../../support/sequences/legal-requests.ts';
-import { checkReplies, type Part } from '../../support/sequences/part.ts';
-import { wholeLength } from '../../support/sequences/whole-length.ts';
+import { legalRequest, variedRequest } from '../../support/sequences/legal-requests.ts';
+import { mutatedRequests } from '../../support/sequences/mutated-requests.ts';
+import type { Part } from '../../support/sequences/part.ts';
+import { randomSequence } from '../../support/sequences/random-sequence.ts';
+import { empty, greetings, lastGreeting } from '../../support/sequences/requests.ts';
+import { ofClientsOnly, send, WHOLE, type ClientStep, type Step } from '../../support/sequences/steps.ts';
 import type { Random } from '../../support/random.ts';
 
-/** Runs one connection from its beginning to its end; resolves with the number of requests, and throws when a reply is wrong. */
-export type Session = (port: number, random: Random) => Promise<number>;
+export type Session = (random: Random) => readonly Step[];
 
-const HANG_MS = 30_000;
+const client = (...steps: readonly ClientStep[]): Step[] => steps.map((step) => ({ ...step, client: 1, turns: 0 }));
+const legalOne = (random: Random) => (random.below(2) === 0 ? legalRequest(random, random.below(1e9)) : variedRequest(random));
+const legal = (count: number, random: Random): Part[] => Array.from({ length: count }, () => legalOne(random));
 
-/** Opens a connection. It fails when nothing happens for longer than any time limit of the service. */
-export function connectTo(port: number, allowHalfOpen = false): Socket {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen });
-  socket.setTimeout(HANG_MS, () => socket.destroy(new Error(`Nothing has happened for ${HANG_MS / 1000} s.`)));
-  return socket;
+/** Sends a request or some, of which the last one is incomplete. */
+function halfSent(random: Random, most: number): ClientStep {
+  const parts = legal(1 + random.below(most), random);
+  return { kind: 'send', parts, held: 1 + random.below(parts.at(-1)?.bytes.length ?? 1), pieces: WHOLE };
 }
 
-export const legalRequests = (count: number, random: Random): Part[] => Array.from({ length: count }, () => legalRequest(random));
-export const bytesOf = (parts: readonly Part[]) => parts.map(({ bytes }) => bytes).join('');
+/** A sequence of the simulation. */
+const simulated: Session = (random) => ofClientsOnly(randomSequence(random.below(2 ** 31))).steps;
 
-// What is sent after the last request. It must not be answered.
-const AFTERWARDS = ['', '', 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 'noise'] as const;
-
-/** Sends all requests at once, and reads all replies. */
-export async function pipelined(port: number, random: Random): Promise<number> {
-  const parts = [...legalRequests(random.below(16), random), lastRequest(random)];
-  const { replies, ended } = await exchangeOn(connectTo(port), bytesOf(parts) + random.pick(AFTERWARDS));
-  checkReplies(replies, parts);
-  if (!ended) throw new Error('The connection was not ended.');
-  return parts.length;
-}
+/** Sends all requests at once, and reads all replies. What is sent after the last request must not be answered. */
+const pipelined: Session = (random) => {
+  const behind = random.pick([[], [], greetings(1, 1), [mutatedRequests(random)]]);
+  return client(send(...legal(random.below(16), random), lastRequest(random, 0), ...behind));
+};
 
 /** Sends each request after the reply to the one before it. */
-export async function inTurns(port: number, random: Random): Promise<number> {
-  const parts = legalRequests(1 + random.below(60), random);
-  const socket = connectTo(port);
-  let [part] = parts;
-  let answered = 0;
-  let received = Buffer.alloc(0);
-  socket.write(part?.bytes ?? '', 'latin1');
-  for await (const chunk of socket) {
-    received = Buffer.concat([received, chunk]);
-    if (part === undefined || !isWhole(received)) continue;
-    checkReplies(parseReplies(received), [part]);
-    answered += 1;
-    received = Buffer.alloc(0);
-    part = parts[answered];
-    if (part === undefined) socket.end();
-    else socket.write(part.bytes, 'latin1');
-  }
-  if (answered < parts.length) throw new Error(`The connection has ended after ${answered} of ${parts.length} replies.`);
-  return answered;
-}
+const inTurns: Session = (random) =>
+  client(...legal(1 + random.below(60), random).flatMap((part): ClientStep[] => [send(part), { kind: 'wait' }]));
 
 /** Sends the bytes of the requests a few at a time. */
-export async function slowly(port: number, random: Random): Promise<number> {
-  const parts = [...legalRequests(random.below(3), random), { bytes: 'GET /health HTTP/1.0\r\n\r\n', status: 200, body: 'Healthy', isLast: true }];
-  const bytes = bytesOf(parts);
-  const socket = connectTo(port);
-  const size = Math.ceil(bytes.length / (2 + random.below(50)));
-  async function sendTheRest(): Promise<void> {
-    for (let at = size; at < bytes.length; at += size) {
-      await delay(random.below(5));
-      socket.write(bytes.slice(at, at + size), 'latin1');
-    }
-  }
-  const [{ replies }] = await Promise.all([exchangeOn(socket, bytes.slice(0, size)), sendTheRest()]);
-  checkReplies(replies, parts);
-  return parts.length;
-}
+const slowly: Session = (random) => {
+  const parts = [...legal(random.below(3), random), lastGreeting(0)];
+  return client({ kind: 'send', parts, held: 0, pieces: 1 + random.below(50) });
+};
 
-function isWhole(bytes: Buffer): boolean {
-  return bytes.length > 0 && wholeLength(bytes) === bytes.length;
-}
+/** Leaves at once or a little later. */
+const reset = ({ below }: Random): Step[] => [{ kind: 'pass', ms: Math.max(0, below(20) - 10), turns: 0 }, ...client({ kind: 'reset' })];
+const sentThenReset: Session = (random) => [...client(send(...legal(1 + random.below(16), random))), ...reset(random)];
+const halfSentThenReset: Session = (random) => [...client(halfSent(random, 8)), ...reset(random)];
+const halfSentThenEnded: Session = (random) => client(halfSent(random, 4), { kind: 'end' });
+
+/** Sends an incomplete request, and waits until the service refuses it. */
+const incomplete: Session = (random) => {
+  const bytes = random.pick(['GET /health HTTP/1.1\r\nHo', 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab']);
+  return [...client({ kind: 'send', parts: [empty(408, `${bytes}x`)], held: 1, pieces: WHOLE }), { kind: 'pass', ms: 20_000, turns: 0 }];
+};
+
+/** Sends thousands of requests, and reads none of the replies. */
+const unread: Session = (random) => [
+  ...client({ kind: 'stop reading' }, send(...greetings(0, 50_000))),
+  { kind: 'pass', ms: 1_000 * random.below(25), turns: 0 },
+  ...client({ kind: 'reset' }),
+];
+
+type Share = readonly [percent: number, session: Session];
+
+/** The shares add up to 100. */
+export const SHORT: readonly [Share, ...Share[]] = [
+  [52, pipelined],
+  [10, simulated],
+  [20, inTurns],
+  [6, halfSentThenReset],
+  [5, sentThenReset],
+  [4, halfSentThenEnded],
+  [3, slowly],
+];
+/** These take several seconds. */
+export const LONG: readonly [Session, ...Session[]] = [incomplete, incomplete, unread];

@@ -1,8 +1,11 @@
 // A random sequence.
-import type { Part } from '../../support/sequences/part.ts';
-import { createRandom, type Random } from '../../support/random.ts';
-import { greeting, randomLast, randomLegal } from './parts.ts';
-import { LIMITS, type ClientStep, type Sequence, type ServiceStep, type Step } from './steps.ts';
+import { createRandom, type Random } from '../random.ts';
+import { lastRequest } from './last-requests.ts';
+import { legalRequest } from './legal-requests.ts';
+import { mutatedRequests } from './mutated-requests.ts';
+import type { Part } from './part.ts';
+import { greeting, greetings } from './requests.ts';
+import { isOfClient, LIMITS, WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from './steps.ts';
 
 const TIMES = [LIMITS.idleMs, LIMITS.headMs, LIMITS.requestMs, LIMITS.unreadMs, LIMITS.lingerMs, LIMITS.silentMs, LIMITS.sweepMs] as const;
 
@@ -10,11 +13,12 @@ type MakeStep = (random: Random, number: number) => ClientStep | ServiceStep;
 
 // Each sequence has some of these kinds of steps only, so that it goes further with them.
 const KINDS: readonly MakeStep[] = [
-  ({ pick, below }) => ({ kind: 'more', bytes: pick([1, 1, 2, 40, below(200)]) }),
-  () => ({ kind: 'more', bytes: Infinity }),
+  (random) => ({ kind: 'more', bytes: random.pick([1, 1, 2, 40, random.below(200)]), pieces: pieces(random) }),
+  (random) => ({ kind: 'more', bytes: Infinity, pieces: pieces(random) }),
   () => ({ kind: 'read' }),
   () => ({ kind: 'stop reading' }),
   ({ below }) => ({ kind: 'read some', bytes: below(300) }),
+  () => ({ kind: 'wait' }),
   () => ({ kind: 'end' }),
   ({ pick }) => ({ kind: pick(['close', 'reset']) }),
   // To just before a limit, and just behind it.
@@ -33,12 +37,18 @@ export function* randomSequences(seed: number, count: number): Generator<Sequenc
 }
 
 /** Makes a sequence. The same seed makes the same sequence. */
-function randomSequence(seed: number): Sequence {
+export function randomSequence(seed: number): Sequence {
   const random = createRandom(seed);
   const { below, pick } = random;
   const clients = pick([1, 1, 1, 2, 3, 6]);
-  const surroundings = { maxConnections: pick([1, 2, 3, 100]), addresses: pick([1, 2, 3]), room: pick([0, 1, 100, 300, 1_000]) };
-  const kinds: readonly [MakeStep, ...MakeStep[]] = [send, send, ...KINDS.filter(() => below(3) === 0), ...RARE_KINDS.filter(() => below(5) === 0)];
+  const surroundings = {
+    maxConnections: pick([1, 2, 3, 100]),
+    addresses: pick([1, 2, 3]),
+    room: pick([0, 1, 100, 300, 1_000]),
+    isSecure: pick([true, false]),
+  };
+  const others = [...KINDS.filter(() => below(3) === 0), ...RARE_KINDS.filter(() => below(5) === 0)];
+  const kinds: readonly [MakeStep, ...MakeStep[]] = [sendRequests, sendRequests, ...others];
   const steps = Array.from({ length: 2 + below(pick([5, 10, 20])) }, (_, i): Step => {
     const step = pick(kinds)(random, 10 * i);
     const turns = pick([0, 0, 1, 1, 2, 5]);
@@ -48,16 +58,17 @@ function randomSequence(seed: number): Sequence {
   return { surroundings, steps };
 }
 
-/** Whether a step is one of a client. */
-export function isOfClient(step: ClientStep | ServiceStep): step is ClientStep {
-  return !['pass', 'next limit', 'drain', 'stop', 'cut'].includes(step.kind);
-}
-
-function send(random: Random, number: number): ClientStep {
+function sendRequests(random: Random, number: number): ClientStep {
   const { below, pick } = random;
-  const parts: Part[] = Array.from({ length: pick([0, 1, 1, 1, 2, 3, 8]) }, (_, i) => randomLegal(random, number + i));
-  if (parts.length === 0 || below(6) === 0) parts.push(randomLast(random, number + 9));
+  const parts: Part[] = Array.from({ length: pick([0, 1, 1, 1, 2, 3, 8]) }, (_, i) => legalRequest(random, number + i));
+  if (below(2_000) === 0) parts.push(...greetings(number, below(300)));
+  if (parts.length === 0 || below(6) === 0) parts.push(lastRequest(random, number + 9));
+  else if (below(50) === 0) parts.push(mutatedRequests(random));
   if (below(12) === 0) parts.push(greeting(number)); // often behind the last one
   const length = parts.at(-1)?.bytes.length ?? 0;
-  return { kind: 'send', parts, held: pick([0, 0, 0, 1, 2, 3, 5, below(60), below(length)]) };
+  return { kind: 'send', parts, held: pick([0, 0, 0, 1, 2, 3, 5, below(60), below(length)]), pieces: pieces(random) };
+}
+
+function pieces({ below, pick }: Random): number {
+  return below(5) > 0 ? WHOLE : pick([1, 2, 7, 1 + below(100)]);
 }

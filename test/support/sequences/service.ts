@@ -1,19 +1,15 @@
 // The service of a sequence, and what it reports.
-import type { Server } from 'node:net';
 import type { App, createApp } from '../../../src/app.ts';
-import type { FinishedRequest } from '../../../src/server/reports.ts';
-import { moment, type Moment } from './clock.ts';
+import type { FinishedRequest, Reports } from '../../../src/server/reports.ts';
 import { LIMITS } from './steps.ts';
 
 export type CreateApp = typeof createApp;
 
-/** A connection was closed because there were too many. */
-export type Dropped = { readonly reason: 'idle' | 'most' | 'full'; readonly at: Moment };
+/** Why a connection was closed because there were too many. */
+export type Dropped = Parameters<Reports['dropped']>[0];
 
 export type Service = {
   readonly app: App;
-  /** It does not listen: the simulation gives it its connections. */
-  readonly server: Server;
   readonly records: readonly FinishedRequest[];
   readonly dropped: readonly Dropped[];
   /** Errors that it has reported. */
@@ -38,7 +34,7 @@ export async function makeService(create: CreateApp, maxConnections: number, not
       failed: (error) => failures.push(error),
       refused: (status) => note(`refused ${status}`),
       dropped: (reason) => {
-        dropped.push({ reason, at: moment() });
+        dropped.push(reason);
         note(`dropped ${reason}`);
       },
       finished: (record) => {
@@ -48,5 +44,5 @@ export async function makeService(create: CreateApp, maxConnections: number, not
       },
     },
   });
-  return { app, server: app.createServer(), records, dropped, failures };
+  return { app, records, dropped, failures };
 }

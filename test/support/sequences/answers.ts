@@ -1,0 +1,81 @@
+// The replies that a client has got, next to the requests that they answer.
+import type { WireReply } from '../wire.ts';
+import { drained, isAsExpected, isClosing, type Expected } from './part.ts';
+import type { SentPart } from './sending.ts';
+
+/** What a player knows of the moment when a reply was written. Undefined: it does not know. */
+export type Known = {
+  /** The request had been sent to its end. */
+  readonly isWhole: boolean | undefined;
+  readonly isDraining: boolean | undefined;
+  /** The client had ended its side. */
+  readonly hasEnded: boolean;
+  /** Enough time had passed for a 408. */
+  readonly isLate: boolean;
+  /** The kernel has taken all of the reply. */
+  readonly hasLeft: boolean | undefined;
+};
+
+/** A reply, and the request that it belongs to. */
+export type Answer = {
+  readonly reply: WireReply;
+  /** Undefined: nobody can tell. */
+  readonly sent: SentPart | undefined;
+  readonly hasLeft: boolean | undefined;
+  /** It is the last reply. */
+  readonly isLast: boolean;
+  /** What is wrong with it. */
+  readonly fault: string | undefined;
+};
+
+/** Each of `replies`, judged by the requests that were sent, and by what is known of each reply. */
+export function answersTo(parts: readonly SentPart[], replies: readonly WireReply[], known: (index: number) => Known): Answer[] {
+  const firstUnknown = parts.findIndex(({ part }) => part.reply === undefined);
+  return replies.map((reply, i) => {
+    const knowledge = known(i);
+    const answer = { reply, hasLeft: knowledge.hasLeft, isLast: isClosing(reply) };
+    const form = faultOfForm(reply);
+    if (firstUnknown === -1 || i < firstUnknown) {
+      const sent = parts[i];
+      return { ...answer, sent, fault: form ?? (sent === undefined ? 'to no request' : faultOf(reply, sent, knowledge)) };
+    }
+    // Every request that is answered has at least one line, and one more reply may refuse the bytes after it.
+    const lines = parts.slice(firstUnknown).reduce((sum, { part }) => sum + part.bytes.split('\n').length, 0);
+    return { ...answer, sent: undefined, fault: form ?? (i - firstUnknown > lines ? 'more replies than lines' : undefined) };
+  });
+}
+
+const STATUSES = new Set([200, 307, 400, 404, 405, 408, 413, 414, 417, 431, 501, 503, 505]);
+
+function faultOfForm({ status, headers, body }: WireReply): string | undefined {
+  if (!STATUSES.has(status)) return 'a wrong status';
+  let connections = 0, dates = 0;
+  for (const header of headers) {
+    if (header === 'Connection: close' || header === 'Connection: keep-alive') connections += 1;
+    else if (header.startsWith('Connection:')) return 'a wrong Connection';
+    if (header === 'Date: now') dates += 1;
+  }
+  if (connections !== 1 || dates !== 1) return 'not one Connection, or not one Date';
+  const mayHaveBody = [200, 400, 503].includes(status) && headers.some((header) => header.startsWith('Content-Type: '));
+  return (body !== '') === mayHaveBody ? undefined : 'a wrong body';
+}
+
+function faultOf(reply: WireReply, { part }: SentPart, known: Known): string | undefined {
+  const possible = possibleReplies(part.reply, known);
+  if (possible.some((expected) => isAsExpected(expected, reply))) return undefined;
+  return `not ${possible.map(({ status, body, isLast }) => `${status} ${body}${isLast ? ' and close' : ''}`).join(' or ')}`;
+}
+
+function possibleReplies(expected: Expected | undefined, { isWhole, isDraining, hasEnded, isLate }: Known): Expected[] {
+  const possible: Expected[] = [];
+  // The head can be enough for a last request.
+  if (expected !== undefined && (isWhole !== false || expected.isLast)) {
+    if (isDraining !== true) possible.push(expected);
+    if (isDraining !== false) possible.push(drained(expected));
+  }
+  if (isWhole !== true) {
+    if (hasEnded) possible.push({ status: 400, body: '', isLast: true });
+    if (isLate) possible.push({ status: 408, body: '', isLast: true });
+  }
+  return possible;
+}

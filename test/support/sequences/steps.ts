@@ -1,0 +1,73 @@
+// The steps of a sequence. Each can be left out, and the others still have a meaning. A player says how a step is carried out.
+import type { Part } from './part.ts';
+
+/** What a client does. */
+export type ClientStep =
+  /** Sends what is left of a request, and then requests, but not the last `held` bytes of them. */
+  | { readonly kind: 'send'; readonly parts: readonly Part[]; readonly held: number; readonly pieces: number }
+  /** Sends so many more bytes of a request. */
+  | { readonly kind: 'more'; readonly bytes: number; readonly pieces: number }
+  | { readonly kind: 'read' | 'stop reading' }
+  | { readonly kind: 'read some'; readonly bytes: number }
+  /** Waits until the service has replied to each whole request, or does nothing more. */
+  | { readonly kind: 'wait' }
+  /** Ends the client's side. */
+  | { readonly kind: 'end' }
+  | { readonly kind: 'close' | 'reset' };
+
+export type ServiceStep =
+  | { readonly kind: 'pass'; readonly ms: number }
+  /** Time passes until the service does something. */
+  | { readonly kind: 'next limit' }
+  | { readonly kind: 'drain' }
+  /** The service drains, and closes. */
+  | { readonly kind: 'stop' }
+  /** The time for that is over. */
+  | { readonly kind: 'cut' };
+
+/** A step, and how many turns of the event loop follow it. */
+export type Step = (ServiceStep | OfClient) & { readonly turns: number };
+type OfClient = ClientStep & { /** Connects when it has not done so. */ readonly client: number };
+
+/** What is known before the first step. */
+export type Surroundings = {
+  readonly maxConnections: number;
+  /** How many addresses the clients have, in turn. */
+  readonly addresses: number;
+  /** How many bytes the kernel takes for a client that does not read. */
+  readonly room: number;
+  /** Over TLS, in which each piece is a record. */
+  readonly isSecure: boolean;
+};
+
+export type Sequence = { readonly surroundings: Surroundings; readonly steps: readonly Step[] };
+
+/** In one piece. */
+export const WHOLE = Infinity;
+
+/** Sends these requests, each to its end, in one piece. */
+export const send = (...parts: readonly Part[]): ClientStep => ({ kind: 'send', parts, held: 0, pieces: WHOLE });
+
+/** Whether a step is one of a client. */
+export function isOfClient<T extends ClientStep | ServiceStep>(step: T): step is Exclude<T, ServiceStep> {
+  return !['pass', 'next limit', 'drain', 'stop', 'cut'].includes(step.kind);
+}
+
+/** The limits of the service, all different, and short, so that a sequence is over soon. */
+export const LIMITS = { idleMs: 6_000, headMs: 3_000, requestMs: 4_000, unreadMs: 5_000, lingerMs: 2_000, silentMs: 250, sweepMs: 1_000 };
+
+/** The longest that a connection can last after its client has gone quiet: a connection is swept once more after each limit. */
+export const LONGEST_MS = Object.values(LIMITS).reduce((sum, ms) => sum + ms, 0) + 6 * LIMITS.sweepMs;
+
+/** A sequence, for the report of a failure: a step in each line. */
+export function describeSequence({ surroundings, steps }: Sequence): string {
+  const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}… (${text.length} bytes)` : text);
+  const shown = (_name: string, value: unknown) => (typeof value === 'string' ? short(value) : value);
+  const lines = steps.map(({ turns, ...what }) => `${JSON.stringify(what, shown)} and ${turns} turns`);
+  return [JSON.stringify(surroundings), ...lines].join('\n  ');
+}
+
+/** The same without what the service does, and with room for all: nothing but the clients ends their connections. */
+export function ofClientsOnly({ surroundings, steps }: Sequence): Sequence {
+  return { surroundings: { ...surroundings, maxConnections: 100 }, steps: steps.filter(isOfClient) };
+}

@@ -1,0 +1,64 @@
+// A client, and the replies that were written to it, each judged by what the client had sent by then.
+import { answersTo, type Answer, type Known } from '../../support/sequences/answers.ts';
+import type { Outcome } from '../../support/sequences/invariants.ts';
+import { hasBegun, isWhole, type SentPart } from '../../support/sequences/sending.ts';
+import { parseReplies } from '../../support/wire.ts';
+import type { Client, Sent, Written } from './client.ts';
+import type { Moment } from './clock.ts';
+import type { World } from './world.ts';
+
+export type Served = Omit<Outcome, 'answers'> & { readonly client: Client; readonly answers: readonly (Answer & { readonly write: Written })[] };
+
+const isAfter = (one: Moment | undefined, other: Moment | undefined) => one !== undefined && other !== undefined && one.order > other.order;
+
+/** Throws when a reply to `client` is not whole. */
+export function servedIn(world: World, client: Client): Served {
+  const { sending: { parts }, writes, leftAt, endedAt, serviceEndedAt, serviceClosedAt, end } = client;
+  const replies = parseReplies(Buffer.concat(client.bytesWritten));
+  if (replies.length !== writes.length) throw new Error(`${replies.length} replies in ${writes.length} pieces`);
+
+  function known(write: Written, sent: SentPart | undefined): Known {
+    return {
+      isWhole: sent !== undefined && isAfter(write.at, wholeAt(client, sent)),
+      isDraining: isAfter(write.at, world.drainedAt),
+      hasEnded: isAfter(write.at, endedAt),
+      isLate: sent !== undefined && hasBegun(sent), // lateOnesAreRefused has more about it
+      // What the kernel takes after the client has left is lost, so both are right.
+      hasLeft: isAfter(write.takenAt, leftAt) ? undefined : write.takenAt !== undefined,
+    };
+  }
+
+  const answers = writes.length === 0 ? [] : answersTo(parts, replies, (i) => known(writes[i] ?? NEVER, parts[i]));
+  return {
+    client, parts, address: client.name,
+    answers: answers.map((answer, i) => ({ ...answer, write: writes[i] ?? NEVER })),
+    isComplete: true,
+    bytesRead: end.bytesRead,
+    hasStayed: leftAt === undefined && !wasCut(client, world) && (writes.length === 0 || writes.at(-1)?.takenAt !== undefined),
+    hasEnded: endedAt !== undefined && !isAfter(endedAt, serviceClosedAt),
+    isEnded: serviceEndedAt !== undefined || serviceClosedAt !== undefined,
+  };
+}
+
+const NEVER: Written = { from: 0, to: 0, at: { order: 0, ms: 0, callback: 0, turn: 0 }, takenAt: undefined };
+
+/** When the byte at this place was sent. */
+export function sentAt({ sends }: Client, place: number): Moment | undefined {
+  return sends.find(({ to }) => to > place)?.at;
+}
+
+/** When the last byte of a request was sent. */
+export function wholeAt(client: Client, sent: SentPart): Moment | undefined {
+  return isWhole(sent) ? sentAt(client, sent.from + sent.sent - 1) : undefined;
+}
+
+/** What was sent at once, and has bytes of this request. */
+export function sendsOf({ sends }: Client, { from, sent }: SentPart): Sent[] {
+  return sends.filter((one) => one.to > from && one.from < from + sent);
+}
+
+/** By `closeAll`, or for a new connection. */
+export function wasCut(client: Client, { cut, closedForRoom }: World): boolean {
+  const { serviceClosedAt } = client;
+  return closedForRoom.some((closed) => closed.client === client) || (cut !== undefined && serviceClosedAt !== undefined && serviceClosedAt.order > cut.at.order);
+}
