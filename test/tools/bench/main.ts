@@ -9,6 +9,7 @@ import { ATTACKS, PIPELINED } from './attacks.ts';
 import { printComparison, printQuickComparison } from './comparison.ts';
 import { printGrowth } from './growth.ts';
 import { requireOpenFiles } from './open-files.ts';
+import { waitsPicture } from './pictures.ts';
 import { isPinned } from './processes.ts';
 import { waitsTable } from './tables.ts';
 import { printTls } from './tls.ts';
@@ -48,6 +49,7 @@ async function attack(): Promise<void> {
   console.log(`${options.seconds} s for each attack and server; heap of 256 MiB\n`);
   const outcomes = await measureWaits(servers, attacks, Number(options.seconds), options.elsewhere ? floor : undefined);
   console.log(waitsTable(outcomes));
+  if (!options.crowd) console.log(waitsPicture(outcomes));
 }
 
 async function grow(): Promise<void> {
