@@ -1,6 +1,7 @@
 // Compares the service with the floor, for `npm run bench`.
 import { BOUNDS, judge } from './bounds.ts';
 import { measure } from './measure.ts';
+import { ratiosPicture } from './pictures.ts';
 import { ratiosToFloor } from './ratios.ts';
 import { setup, type Comparison, type Setup } from './setup.ts';
 import { startTimes } from './start-time.ts';
@@ -23,13 +24,15 @@ export async function printComparison(servers: ReadonlyMap<string, string>): Pro
   const withLog: Comparison = { label: 'access log', requestKind: 'browser', paths: [GREETINGS], setups: setups.map(withAccessLog) };
   const results = await measure([...bothKinds(setups, PATHS), withLog], TIME_MS);
   const starts = await startTimes(servers, STARTS);
-  const verdicts = judge(ratiosToFloor(results, starts), BOUNDS);
+  const ratios = ratiosToFloor(results, starts);
+  const verdicts = judge(ratios, BOUNDS);
 
   console.log(`Rounds: ${results[0]?.[0]?.memory.length}, starts: ${STARTS}\n`);
   console.log(requestTable(results));
   console.log(memoryTable(results));
   console.log(startTable(starts));
   console.log(boundsTable(verdicts));
+  console.log(ratiosPicture(ratios));
   if (JUDGED_LINE.test(process.version) && verdicts.some(({ isTooHigh }) => isTooHigh)) {
     console.error('Each figure that is too high is more than 0.10 above its bound.');
     process.exitCode = 1;

@@ -5,13 +5,15 @@
 // `-- --attack` measures instead how long clients wait while others attack; `-- --crowd` is one of the attacks, with fewer and with more.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printAttacks } from './attack.ts';
 import { ATTACKS, PIPELINED } from './attacks.ts';
 import { printComparison, printQuickComparison } from './comparison.ts';
 import { printGrowth } from './growth.ts';
 import { requireOpenFiles } from './open-files.ts';
+import { waitsPicture } from './pictures.ts';
 import { isPinned } from './processes.ts';
+import { waitsTable } from './tables.ts';
 import { printTls } from './tls.ts';
+import { measureWaits } from './waits.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -27,7 +29,7 @@ const servers = new Map([['floor', floor], ['service', service]]);
 if (options.compare !== undefined) servers.set('other build', resolve(options.compare, 'dist/src/main.js'));
 
 const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
-console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}`);
+console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}\n`);
 if (options.attack || options.crowd) await attack();
 else if (options.growth) await grow();
 else if (options.tls) await printTls(new Map([...servers, ['floor', resolve(import.meta.dirname, 'floor-tls.js')]]));
@@ -44,7 +46,10 @@ async function attack(): Promise<void> {
     ? [50, 500].map((clients) => ({ attack: PIPELINED, clients }))
     : names.map((name) => ({ attack: name, clients: Number(options.clients) }));
   requireOpenFiles(Math.max(...attacks.map(({ clients }) => clients)) + 1_000); // and those of honest clients, and of node itself
-  await printAttacks(servers, attacks, Number(options.seconds), options.elsewhere ? floor : undefined);
+  console.log(`${options.seconds} s for each attack and server; heap of 256 MiB\n`);
+  const outcomes = await measureWaits(servers, attacks, Number(options.seconds), options.elsewhere ? floor : undefined);
+  console.log(waitsTable(outcomes));
+  if (!options.crowd) console.log(waitsPicture(outcomes));
 }
 
 async function grow(): Promise<void> {

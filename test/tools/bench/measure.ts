@@ -61,7 +61,8 @@ async function measureRound(load: Load, paths: readonly string[], results: reado
   for (const server of servers) await finish(load, server);
 }
 
-// All servers in turn, so that none waits while others are warmed up: after a second of waiting, a server is slower for thousands of requests.
+// All servers in turn, so that none waits while others are warmed up: after a second of waiting, a server is slower for
+// thousands of requests.
 // All paths are used from the start, because V8 discards code that it has compiled for one of them alone.
 async function warmUpAll(load: Load, servers: readonly RunningServer[], paths: readonly string[]): Promise<void> {
   let left = Math.max(...servers.map(({ result }) => result.warmUp));

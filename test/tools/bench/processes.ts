@@ -33,8 +33,10 @@ const SERVER_ENV: Environment = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Produ
 
 export type Server = Pick<NodeProcess, 'pid' | 'ended' | 'stop'> & { readonly port: number };
 
-/** Starts a server, and waits until it has printed its address of this scheme. `env` is added to the environment. `options` are for node. */
-export async function startServer(script: string, env: Environment = {}, options: readonly string[] = [], scheme = 'http'): Promise<Server> {
+/** Starts a server and waits until it has printed its address of this scheme. `env` is added to the environment, `options` are for node. */
+export async function startServer(
+  script: string, env: Environment = {}, options: readonly string[] = [], scheme = 'http',
+): Promise<Server> {
   const { pid, readLine, dropOutput, ended, stop } = startNode(script, SERVER_CPU, [], { ...SERVER_ENV, ...env }, options);
   for (;;) {
     const [, port] = new RegExp(`${scheme}://127\\.0\\.0\\.1:(\\d+)`).exec(await readLine()) ?? [];
@@ -45,7 +47,9 @@ export async function startServer(script: string, env: Environment = {}, options
 }
 
 /** Starts a script as a process on this CPU. `env` is added to the environment. `options` are for node. */
-export function startNode(script: string, cpu: string, args: readonly string[] = [], env: Environment = {}, options: readonly string[] = []): NodeProcess {
+export function startNode(
+  script: string, cpu: string, args: readonly string[] = [], env: Environment = {}, options: readonly string[] = [],
+): NodeProcess {
   const command = [...(isPinned ? ['taskset', '-c', cpu] : []), process.execPath, ...options, script, ...args];
   const [file = '', ...rest] = command;
   const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });

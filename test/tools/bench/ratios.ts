@@ -3,7 +3,9 @@ import type { Result } from './measure.ts';
 import { medianRatio } from './statistics.ts';
 
 /** The ratios of the service to the floor, under the names that they have in `bounds.ts`. `starts` has the milliseconds of each start. */
-export function ratiosToFloor(comparisons: readonly (readonly Result[])[], starts: ReadonlyMap<string, readonly number[]>): ReadonlyMap<string, number> {
+export function ratiosToFloor(
+  comparisons: readonly (readonly Result[])[], starts: ReadonlyMap<string, readonly number[]>,
+): ReadonlyMap<string, number> {
   const ratios = new Map([['start', medianRatio(starts.get('service') ?? [], starts.get('floor') ?? [])]]);
   for (const results of comparisons) {
     const [floor, service] = ['floor', 'service'].map((wanted) => results.find(({ name }) => name === wanted));

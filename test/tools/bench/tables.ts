@@ -1,7 +1,8 @@
-// The tables that the benchmark prints. Each has the ratios of the other servers to the first one.
+// The tables that the benchmark prints. A ratio is that of a server to the first one.
 import { median, medianRatio } from './statistics.ts';
 import type { Verdict } from './bounds.ts';
 import type { Result } from './measure.ts';
+import type { Outcome } from './waits.ts';
 
 /** The cost of a request: a row for each path and server. Each of `comparisons` has the results of servers with the same requests. */
 export function requestTable(comparisons: readonly (readonly Result[])[]): string {
@@ -41,6 +42,16 @@ export function boundsTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ figure, measured, bound, isTooHigh }) =>
     [figure, measured.toFixed(2), bound.toFixed(2), isTooHigh ? 'too high' : '']);
   return table([['service ÷ floor', 'measured', 'at most', ''], ...rows], 1);
+}
+
+/** How long others wait during attacks: a row for each attack and server. */
+export function waitsTable(outcomes: readonly Outcome[]): string {
+  const rows = outcomes.map(({ attack, server, clients, requests, failed, median, p95, worst, peak, stop }) => [
+    attack, server, ...[clients, requests, failed].map(String), ...[median, p95, worst].map((ms) => ms.toFixed(1)),
+    peak.toFixed(0), stop === undefined ? 'no' : 'yes', stop ?? '',
+  ]);
+  const figures = ['requests', 'failed', 'median ms', 'p95 ms', 'worst ms', 'peak MiB', 'lives', 'stop s'];
+  return table([['attack', 'server', 'clients', ...figures], ...rows], 2);
 }
 
 /** Lines with columns: the first `words` columns are words, to the left; the others are numbers, to the right. */

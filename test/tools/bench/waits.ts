@@ -2,10 +2,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMemory } from '../../support/usage.ts';
 import { LOAD_CPU, startNode, startServer, type Server } from './processes.ts';
-import { table } from './tables.ts';
 
 /** An attack, by its name in `ATTACKS`, and how many clients take part. */
 export type Attacking = { readonly attack: string; readonly clients: number };
+
+/** How the requests of honest clients of a server went during an attack. */
+export type Outcome = Attacking & {
+  readonly server: string;
+  readonly requests: number;
+  readonly failed: number;
+  /** Of the waits, in milliseconds. */
+  readonly median: number;
+  readonly p95: number;
+  readonly worst: number;
+  /** The most resident memory of the server, in MiB. */
+  readonly peak: number;
+  /** How long the stop took, in seconds, or `never`. Undefined when the server had ended before. */
+  readonly stop: string | undefined;
+};
 
 const SAMPLE_INTERVAL_MS = 20; // of the memory
 const LONGEST_STOP_MS = 15_000;
@@ -14,27 +28,27 @@ const SERVER_ENV = { MAX_CONNECTIONS: '3000', SHUTDOWN_TIMEOUT_MS: '3000' };
 const HEAP = ['--max-heap-size=256'];
 
 /**
- * Prints how long honest clients of each server wait during each attack. With `elsewhere` the attacks are on that server,
+ * Measures how long honest clients of each server wait during each attack. With `elsewhere` the attacks are on that server,
  * and not on the one that is measured.
  */
-export async function printAttacks(
+export async function measureWaits(
   servers: ReadonlyMap<string, string>, attacks: readonly Attacking[], seconds: number, elsewhere: string | undefined,
-): Promise<void> {
-  console.log(`${seconds} s for each attack and server; heap of 256 MiB\n`);
-  const rows: string[][] = [];
-  for (const { attack, clients } of attacks) {
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const attacking of attacks) {
     for (const [name, script] of servers) {
       const server = await startServer(script, SERVER_ENV, HEAP);
       const other = elsewhere === undefined ? undefined : await startServer(elsewhere, SERVER_ENV, HEAP);
-      rows.push([attack, name, String(clients), ...await measureAttack(server, { attack, clients }, seconds, other?.port ?? server.port)]);
+      outcomes.push({ ...attacking, server: name, ...await measureAttack(server, attacking, seconds, other?.port ?? server.port) });
       await other?.stop();
     }
   }
-  const figures = ['requests', 'failed', 'median ms', 'p95 ms', 'worst ms', 'peak MiB', 'lives', 'stop s'];
-  console.log(table([['attack', 'server', 'clients', ...figures], ...rows], 2));
+  return outcomes;
 }
 
-async function measureAttack(server: Server, { attack, clients }: Attacking, seconds: number, attackedPort: number): Promise<string[]> {
+async function measureAttack(
+  server: Server, { attack, clients }: Attacking, seconds: number, attackedPort: number,
+): Promise<Omit<Outcome, 'attack' | 'clients' | 'server'>> {
   let lives = true;
   void server.ended.then(() => { lives = false; });
   const attackers = startNode(`${import.meta.dirname}/attackers.js`, LOAD_CPU, [String(attackedPort), attack, String(clients)]);
@@ -47,12 +61,13 @@ async function measureAttack(server: Server, { attack, clients }: Attacking, sec
   }, SAMPLE_INTERVAL_MS);
   attackers.writeLine('attack');
   honest.writeLine('begin');
-  const waits = (await honest.readLine()).split('\t');
+  const [requests = Number.NaN, failed = Number.NaN, median = Number.NaN, p95 = Number.NaN, worst = Number.NaN] =
+    (await honest.readLine()).split('\t').map(Number);
   clearInterval(sampling);
-  const end = lives ? ['yes', await stopSeconds(server)] : ['no', ''];
+  const stop = lives ? await stopSeconds(server) : undefined;
   await attackers.stop();
   await server.stop();
-  return [...waits, peak.toFixed(0), ...end];
+  return { requests, failed, median, p95, worst, peak, stop };
 }
 
 async function stopSeconds({ pid, ended }: Server): Promise<string> {
