@@ -22,7 +22,8 @@ export async function startListening(maxConnections: number, { path, secureConte
   const timers = new Timers();
   let events = 0;
   const { app, records, dropped, failures } = await makeService(createApp, maxConnections, () => { events += 1; });
-  const server = withTimers(timers, () => (secureContext === undefined ? app.createServer() : app.createSecureServer(() => secureContext)));
+  const create = () => (secureContext === undefined ? app.createServer() : app.createSecureServer(() => secureContext));
+  const server = await withTimers(timers, async () => create());
   server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path });
   await once(server, 'listening');
   const address = server.address();
@@ -31,7 +32,7 @@ export async function startListening(maxConnections: number, { path, secureConte
 
   function stop(): void {
     app.startDraining();
-    closed ??= withTimers(timers, () => app.close()).then(() => { isStopped = true; });
+    closed ??= withTimers(timers, async () => ({ closing: app.close() })).then(({ closing }) => closing).then(() => { isStopped = true; });
   }
 
   function pass(ms: number, isEnough = () => false): void {
@@ -83,12 +84,12 @@ export async function startListening(maxConnections: number, { path, secureConte
   };
 }
 
-/** What `run` returns; the timers that it makes belong to `timers`. */
-function withTimers<T>(timers: Timers, run: () => T): T {
+/** What `run` resolves with; the timers that are made until then belong to `timers`. */
+async function withTimers<T>(timers: Timers, run: () => Promise<T>): Promise<T> {
   const { setTimeout, setInterval } = globalThis;
   Object.assign(globalThis, { setTimeout: timers.functions.setTimeout, setInterval: timers.functions.setInterval });
   try {
-    return run();
+    return await run();
   } finally {
     Object.assign(globalThis, { setTimeout, setInterval });
   }
