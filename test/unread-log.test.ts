@@ -65,7 +65,7 @@ describe('a process whose log nobody reads', { concurrency: 4 }, () => {
     const env = { SHUTDOWN_DELAY_MS: signals[1] === 'SIGINT' ? '60000' : '0' };
 
     test(`the last lines of the log arrive, even when they are read late, and others are dropped: ${what}`, { timeout: 30_000 }, async (t) => {
-      const { child, exit, port } = await unreadService(t, 400, env); // some 6 MB
+      const { child, exit, port } = await unreadService(t, 300, env); // some 4.6 MB
       await endBySignals(child, port, signals);
       const received = (await readLog(child.stdout)).map(({ message }) => message).filter((message) => message !== 'Request');
       assert.deepEqual(received.filter((message) => message !== DROPPED), messages);
@@ -87,14 +87,14 @@ describe('a process whose log nobody reads', { concurrency: 4 }, () => {
   });
 
   test('when nobody reads the log and lines are dropped, one line says how many', async (t) => {
-    const { child } = await unreadService(t, 400); // some 6 MB
+    const { child } = await unreadService(t, 300); // some 4.6 MB
     const lines = await readLog(child.stdout, (message) => {
       if (message === DROPPED) child.kill('SIGTERM');
     });
     const warnings = lines.filter(({ message }) => message === DROPPED);
     const requests = lines.filter(({ message }) => message === 'Request').length;
-    assert.ok(requests < 400);
-    assert.deepEqual(warnings.map(({ time, ...line }) => line), [{ level: 'warn', message: DROPPED, count: 400 - requests }]);
+    assert.ok(requests < 300);
+    assert.deepEqual(warnings.map(({ time, ...line }) => line), [{ level: 'warn', message: DROPPED, count: 300 - requests }]);
   });
 
   test('when the reader of the log closes it, the service goes on', async (t) => {
