@@ -10,6 +10,7 @@ import { openPair, readToEnd, sendRead, stall } from '../support/both-sides.ts';
 import { requestStarts } from '../support/request-start.ts';
 import { startService } from '../support/service.ts';
 import { exchange, parseReplies, request, requestBytes } from '../support/wire.ts';
+import { ServiceEnd } from '../tools/simulation/service-end.ts';
 
 const get = requestBytes('GET', '/health', []);
 const close = requestBytes('GET', '/health');
@@ -324,6 +325,17 @@ test('a request that comes in parts is answered at its end, and others are serve
   assert.equal(starts.length, 1);
   pair.client.write('cde');
   assert.deepEqual(parseReplies(await readToEnd(pair.client)).map((reply) => [reply.body, reply.headers.at(-1)]), [['Healthy', 'Connection: close']]);
+});
+
+test('a read of 16 KiB is held until its turn, and a smaller one is read at once', { timeout: 20_000 }, async (t) => {
+  const { server } = await startService(t);
+  for (const [length, isHeld] of [[16_383, false], [16_384, true]] as const) {
+    const accepted = new ServiceEnd('192.0.2.1', 1_000, { written: () => {}, taken: () => {}, ended: () => {}, closed: () => {} });
+    server.emit('connection', accepted);
+    await turn();
+    accepted.deliver(Buffer.from(requestBytes('POST', '/health', ['Content-Length: 20000']).padEnd(length, 'x')));
+    assert.equal(accepted.isPaused(), isHeld);
+  }
 });
 
 test('a response that node asks for late gets its reply', { timeout: 20_000 }, async (t) => {
