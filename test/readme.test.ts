@@ -19,7 +19,8 @@ const ROOT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const filesIn = (folder: string, end: string) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith(end));
 
-const [readme, book, deploy, security] = [read('README.md'), read('src/README.md'), read('deploy/README.md'), read('SECURITY.md')];
+const [readme, book, tests] = [read('README.md'), read('src/README.md'), read('test/README.md')];
+const [deploy, security] = [read('deploy/README.md'), read('SECURITY.md')];
 const sources = new Map(filesIn('src', '.ts').map((path) => [path, read(`src/${path}`)]));
 
 const found = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, group = '']) => group);
@@ -52,7 +53,8 @@ const words = (text: string) => text.split(/\s+/).filter((word) => /\w/.test(wor
 test('the texts are short, and so are their sentences', () => {
   assert.ok(readme.trimEnd().split('\n').length <= 110 && readme.trim().split(/\s+/).length <= 1_500);
   assert.ok(book.trimEnd().split('\n').length <= 200);
-  assert.deepEqual([readme, book, deploy, security].flatMap(sentences).filter((sentence) => words(sentence) > 30), []);
+  assert.ok(tests.trimEnd().split('\n').length <= 50);
+  assert.deepEqual([readme, book, deploy, security, tests].flatMap(sentences).filter((sentence) => words(sentence) > 30), []);
 });
 
 test('the pictures are short: at most 30 lines each, and at most half of the book', () => {
@@ -90,6 +92,17 @@ test('the book has every file of src once, and the functions that it names are i
   for (const [place, names, path = ''] of places) {
     for (const name of code(names)) assert.match(sources.get(path) ?? '', new RegExp(`\\b${name}\\b`), place);
   }
+});
+
+test('the README of the tests has every folder and every command, and no file that is not there', () => {
+  const named = new Set(code(tests));
+  const folders = ['test', 'test/tools'].flatMap((path) => readdirSync(join(ROOT, path), { withFileTypes: true }));
+  assert.deepEqual(folders.filter((entry) => entry.isDirectory() && !named.has(entry.name)), []);
+  const { scripts } = JSON.parse(read('package.json'));
+  assert.deepEqual(sorted([...found(tests, /npm (?:run )?([\w:]+)/g), 'start']), sorted(Object.keys(scripts)));
+  const files = Array.from(named).flatMap((span) => found(span, /(?:^| )([\w./-]+\.ts)$/g)).filter((path) => !path.startsWith('dist/'));
+  assert.ok(files.length > 15);
+  assert.deepEqual(files.filter((path) => !['.', 'src', 'test'].some((folder) => existsSync(join(ROOT, folder, path)))), []);
 });
 
 test('the configuration table has every variable that is read, with its default and its range', () => {

@@ -1,4 +1,4 @@
-// Tests how the process stops: requests in progress are answered, and no other connection delays the end.
+// Tests how the process stops, from the signal to the exit code. Which connections it waits for is in server/connections.test.ts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -115,57 +115,6 @@ test('connections with incomplete requests are closed at SHUTDOWN_TIMEOUT_MS, an
   assert.equal(lines.at(-1)?.['connectionsCut'], 1);
   assert.equal(code, 0);
   await Promise.all(closed);
-});
-
-test('an idle connection is closed at once while the content of a request on another one still arrives', async (t) => {
-  const service = spawnService(t, { PORT: '0', SHUTDOWN_TIMEOUT_MS: '86400000' });
-  const port = portIn(await service.nextLine());
-  const busy = await usedConnection(port, 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nab');
-  const idle = await usedConnection(port);
-  const closed = once(idle.resume(), 'close');
-  service.child.kill('SIGTERM');
-  await closed;
-  const { replies } = await exchangeOn(busy, 'c');
-  assert.deepEqual(replies.map(({ status, headers }) => [status, headers.at(-1)]), [[503, 'Connection: close']]);
-  assert.equal((await service.ended()).code, 0);
-});
-
-/** Sends more requests than the kernels hold replies to, and reads none, so that replies wait in the service; resolves with how many. */
-async function sendAndReadNothing(socket: Socket, port: number): Promise<number> {
-  // A few at a time, so that what the service reads ends where a request ends: node then calls the connection
-  // idle, although its replies have not left. In the middle of a request it would call it busy.
-  const some = requestBytes('GET', '/openapi/v1.json', []).repeat(20);
-  for (let i = 0; i < 500; i++) {
-    socket.write(some);
-    await request(port, 'GET', '/health'); // what was sent before has arrived when this is answered
-  }
-  return 20 * 500;
-}
-
-test('the stop waits until waiting replies have been read, and the last one says Connection: close', async (t) => {
-  const service = spawnService(t, { PORT: '0', NODE_ENV: 'Development', SHUTDOWN_TIMEOUT_MS: '86400000' });
-  const port = portIn(await service.nextLine());
-  const socket = connect({ port, host: '127.0.0.1' }).pause();
-  const sent = await sendAndReadNothing(socket, port);
-  service.child.kill('SIGTERM');
-  assert.deepEqual([await messageOf(service), await messageOf(service)], ['Stopping', 'Closing: no new connections, waiting for requests in progress']);
-  const { replies, ended } = await exchangeOn(socket.resume(), '');
-  assert.ok(replies.length < sent && ended);
-  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
-  assert.equal(replies.findIndex(({ headers }) => headers.at(-1) === 'Connection: close'), replies.length - 1);
-  const { lines, code } = await service.ended();
-  assert.deepEqual([lines.at(-1)?.message, lines.at(-1)?.['connectionsCut'], code], ['Stopped', 0, 0]);
-});
-
-test('a connection whose replies nobody reads is closed at SHUTDOWN_TIMEOUT_MS, and counted', async (t) => {
-  const service = spawnService(t, { PORT: '0', NODE_ENV: 'Development', SHUTDOWN_TIMEOUT_MS: '50' });
-  const port = portIn(await service.nextLine());
-  const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {}).pause(); // being cut
-  await sendAndReadNothing(socket, port);
-  service.child.kill('SIGTERM');
-  const { lines, code } = await service.ended();
-  assert.deepEqual([lines.at(-1)?.message, lines.at(-1)?.['connectionsCut'], code], ['Stopped', 1, 0]);
-  socket.destroy();
 });
 
 test('plain and TLS listeners close together', async (t) => {

@@ -274,8 +274,8 @@ test('the work for lines that arrive byte by byte grows with their length, and n
   };
   const last = '0\r\n\r\n';
   for (const text of [
-    ...[1, 4, 15].map((count) => chunkOf(1_000).repeat(count) + last),
-    ...[1_000, 4_000, 16_000].map((length) => `0\r\nX: ${'x'.repeat(length)}\r\n\r\n`),
+    ...[1, 4].map((count) => chunkOf(1_000).repeat(count) + last),
+    ...[1_000, 4_000].map((length) => `0\r\nX: ${'x'.repeat(length)}\r\n\r\n`),
     '1\r\nx\r\n'.repeat(1_000) + last,
   ]) {
     const moved = movedBytes(t, () => read(text));

@@ -84,7 +84,7 @@ for (const [target, authority, path, query] of [
   ['http://', '', '/', ''],
 ] as const) {
   test(`${target} is ${path} with the query "${query}", of "${authority}"`, () => {
-    for (const method of ['GET', 'OPTIONS', 'BREW']) assert.deepEqual(parseTarget(method, target), { path, query, authority });
+    for (const method of ['GET', 'OPTIONS', 'PUT']) assert.deepEqual(parseTarget(method, target), { path, query, authority });
   });
 }
 
@@ -94,7 +94,7 @@ for (const target of [
   '\\health', ' /', '**', '?', '?/', '.',
 ]) {
   test(`"${target}" is illegal`, () => {
-    for (const method of ['GET', 'OPTIONS', 'BREW']) assert.equal(parseTarget(method, target), undefined);
+    for (const method of ['GET', 'OPTIONS', 'PUT']) assert.equal(parseTarget(method, target), undefined);
   });
 }
 
@@ -106,7 +106,7 @@ test('a target in absolute-form has any characters up to its path', () => {
 
 test('an asterisk is the target of OPTIONS only', () => {
   assert.deepEqual(parseTarget('OPTIONS', '*'), { path: '*', query: '' });
-  for (const [method, target] of [['GET', '*'], ['BREW', '*'], ['options', '*'], ['OPTIONS', '**'], ['OPTIONS', '*?a']] as const) {
+  for (const [method, target] of [['GET', '*'], ['PUT', '*'], ['options', '*'], ['OPTIONS', '**'], ['OPTIONS', '*?a']] as const) {
     assert.equal(parseTarget(method, target), undefined);
   }
 });

@@ -15,7 +15,7 @@ import { ENDED_BY_NODE, REFUSED_BY_NODE } from './second-opinion/refused-by-node
 import { REFUSED_BY_READER } from './second-opinion/refused-by-reader.ts';
 
 const FIRST_SEED = Number(process.env['SECOND_OPINION_SEED'] ?? 1);
-const COUNT = Number(process.env['SECOND_OPINION_COUNT'] ?? 3000);
+const COUNT = Number(process.env['SECOND_OPINION_COUNT'] ?? 1000);
 const MAX_FAULTS = 5; // then it is no use to go on
 const MAX_CUT_BYTES = 80; // a longer request is cut at random
 

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { createSecureContext } from 'node:tls';
 import { createServer } from '../../src/server/server.ts';
 import { clientOf } from '../../src/server/addresses.ts';
 import { emptyReply } from '../../src/http/reply.ts';
+import { secure } from '../../src/server/tls.ts';
+import { liveHeap } from '../support/live-heap.ts';
 import { ServiceEnd } from '../tools/simulation/service-end.ts';
 
 const HALF = 'GET / HTTP/1.1\r\nX';
@@ -45,8 +48,8 @@ const cases: readonly (readonly [says: string, max: number, connections: readonl
   ['another that is idle for longer is left alone', 3, [[B], [A, HALF], [A], [C]], [2], ['idle']],
   ['the address that has the most gives one up, also when none is idle: the one that is in its state for longest', 3, [[A, HALF], [A, HALF], [B, HALF], [C]], [0], ['most']],
   ['the new one counts for its own address, which is closed when that has the most', 3, [[A, HALF], [B, HALF], [B, HALF], [B]], [3], ['full']],
-  ['when its own address has as many as any, an idle one of these is closed', 2, [[A, HALF], [B], [C]], [1], ['idle']],
-  ['when its own address has as many as any, and none is idle, the new one is closed', 2, [[A, HALF], [B, HALF], [C]], [2], ['full']],
+  ['when no address has more than its own, an idle one of its own is closed', 2, [[A, HALF], [B], [C]], [1], ['idle']],
+  ['when no address has more than its own, of which none is idle, the new one is closed', 2, [[A, HALF], [B, HALF], [C]], [2], ['full']],
   ['an address with fewer connections keeps its own, idle or not', 4, [[B], [A, HALF], [A, HALF], [A, HALF], [A], [A], [A]], [4, 5, 6], ['full', 'full', 'full']],
   ['a whole network of IPv6 is one client', 3, [['2001:db8:0:1::1', HALF], ['2001:db8:0:1::2', HALF], ['2001:db8:0:2::1', HALF], ['2001:db8:0:3::1']], [0], ['most']],
   ['a connection that is closed counts no more', 2, [[A], [A], [A], [A], [A, HALF], [A, HALF], [B]], [0, 1, 2, 3, 4], ['idle', 'idle', 'idle', 'idle', 'most']],
@@ -74,11 +77,40 @@ test('a request that is cut to make room has a record that says so', { timeout: 
   await close();
 });
 
+for (const isSecure of [false, true]) {
+  test(`a connection that has closed takes no memory${isSecure ? ', also without a TLS handshake' : ''}`, { timeout: 20_000 }, async () => {
+    const secureContext = createSecureContext();
+    const { nodeServer, close } = createServer({
+      handler: () => emptyReply(200), isAllowed: undefined, isDraining: () => false, maxConnections: 10, keepAliveTimeoutMs: 1_000_000,
+      reports: { failed: (error) => assert.fail(String(error)), refused: () => {}, dropped: () => {}, finished: undefined },
+    }, isSecure ? (carrier) => secure(carrier, secureContext) : undefined);
+
+    /** Opens and closes 100 connections. Each has an address of its own, so long that 100 are 2 MB. Returns how many bytes are in use then. */
+    async function openAndClose(first: number): Promise<number> {
+      for (let i = first; i < first + 100; i += 1) {
+        const end = new ServiceEnd(`${i}${'x'.repeat(20_000)}`, 1_000, quiet);
+        const closed = new Promise((resolve) => end.once('close', resolve));
+        nodeServer.emit('connection', end);
+        end.deliverReset();
+        await closed;
+      }
+      for (let turns = 0; turns < 4; turns += 1) await turn();
+      return liveHeap();
+    }
+
+    const before = await openAndClose(0);
+    const bytes = await openAndClose(100) - before;
+    assert.ok(bytes < 500_000, `${bytes} bytes`);
+    await close();
+  });
+}
+
 for (const [address, client] of [
   [undefined, ''],
   ['192.0.2.1', '192.0.2.1'],
   ['::ffff:192.0.2.1', '192.0.2.1'],
   ['::FFFF:192.0.2.1', '192.0.2.1'],
+  ['2001:db8::ffff:192.0.2.1', '2001:db8:0:0'],
   ['::1', ':0:0:0'],
   ['::', ':0:0:0'],
   ['2001:db8::7f', '2001:db8:0:0'],

@@ -20,7 +20,7 @@ async function start(t: TestContext) {
   return { ...pair, stream, rejected, left: () => left };
 }
 
-for (const [method, body] of [['GET', 'x'], ['HEAD', ''], ['BREW', 'x'], ['head', 'x']] as const) {
+for (const [method, body] of [['GET', 'x'], ['HEAD', ''], ['PUT', 'x'], ['head', 'x']] as const) {
   test(`the response to ${method} has the content ${JSON.stringify(body)}, and is written to the socket`, { timeout: 20_000 }, async (t) => {
     const { client, stream, left } = await start(t);
     const received = new Promise<Buffer>((resolve) => client.once('data', resolve));

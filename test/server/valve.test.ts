@@ -84,6 +84,14 @@ describe('the valve', { timeout: 20_000 }, () => {
     if (!valve.closed) await once(valve, 'close');
   });
 
+  test('ends the side of the socket with its own, while that of the client is open', async (t) => {
+    const { client, valve } = await startValve(t);
+    valve.resume();
+    valve.end('x');
+    await once(client.resume(), 'end');
+    assert.equal(valve.readableEnded, false);
+  });
+
   for (const [what, close] of [
     ['when it is destroyed', ({ valve }) => valve.destroy()],
     ['when the socket is destroyed', ({ accepted }) => accepted.destroy()],

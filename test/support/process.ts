@@ -25,6 +25,11 @@ export function spawnService(t: TestContext, env: Readonly<Record<string, string
   return spawnProcess(t, [process.execPath, ...nodeFlags, ENTRY], env);
 }
 
+/** The flags that make node run `script` before the service. */
+export function importing(script: string): string[] {
+  return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
+}
+
 /**
  * Starts the service, and hands over the sockets with these descriptors of this process, as sd_listen_fds(3)
  * defines it. LISTEN_PID is the process id of a shell, which exec replaces by node.

@@ -7,11 +7,11 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { freePorts } from '../tools/fleet/free-ports.ts';
-import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
-import { connectedSocket, datagramSocket, listeningSocket, NO_DESCRIPTORS, type ListeningSocket } from '../support/descriptors.ts';
-import { addressIn, ENTRY, portIn, spawnProcess, spawnService, spawnWithSockets, type ServiceProcess } from '../support/process.ts';
-import { exchangeOn, request, requestBytes } from '../support/wire.ts';
+import { freePorts } from './tools/fleet/free-ports.ts';
+import { makeCertificate, temporaryFolder } from './support/certificates.ts';
+import { connectedSocket, datagramSocket, listeningSocket, NO_DESCRIPTORS, type ListeningSocket } from './support/descriptors.ts';
+import { addressIn, ENTRY, portIn, spawnProcess, spawnService, spawnWithSockets, type ServiceProcess } from './support/process.ts';
+import { exchangeOn, request, requestBytes } from './support/wire.ts';
 
 const only = { skip: NO_DESCRIPTORS };
 

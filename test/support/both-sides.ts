@@ -1,4 +1,4 @@
-// The service with a clock for its time limits that a test holds, and clients whose connections are seen from both sides.
+// The service, with its clock for time limits in the hands of a test, and clients whose connections are seen from both sides.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -62,7 +62,7 @@ export async function stall({ client, accepted }: Pair): Promise<number> {
   client.pause();
   const request = requestBytes('GET', '/openapi/v1.json', []);
   let sent = 0;
-  for (let stillTurns = 0; stillTurns < 20; stillTurns += 1) { // the system may take more a little later
+  for (let stillTurns = 0; stillTurns < 20; stillTurns += 1) { // the kernel may take more a little later
     await turn();
     for (; accepted.writableLength === 0; sent += 1) {
       await sendRead({ client, accepted }, request);

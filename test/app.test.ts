@@ -1,0 +1,28 @@
+// What the servers of an app have in common: a listener that redirects holds requests to the same rules as one that answers.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startService } from './support/service.ts';
+import { exchange } from './support/wire.ts';
+
+test('a listener that redirects refuses what another one refuses, and what it redirects is counted by none', async (t) => {
+  const { port, refusals } = await startService(t, { allowedHosts: ['a'], server: (app) => app.createRedirectServer(8443) });
+  for (const [line, host, statusLine, field] of [
+    ['GET /health?b', 'a:80', '307 Temporary Redirect', ['Location: https://a:8443/health?b']],
+    ['OPTIONS *', 'a', '307 Temporary Redirect', ['Location: https://a:8443']],
+    ['GET http://a/health', 'a', '307 Temporary Redirect', ['Location: https://a:8443/health']],
+    ['GET /health', 'b', '421 Misdirected Request', []],
+    ['GET /health', 'a/', '400 Bad Request', []],
+    ['CONNECT a:80', 'a', '501 Not Implemented', []],
+  ] as const) {
+    assert.deepEqual(await exchange(port, `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), {
+      replies: [{
+        statusLine: `HTTP/1.1 ${statusLine}`,
+        status: Number.parseInt(statusLine, 10),
+        headers: [...field, 'Content-Length: 0', 'Date: now', 'Connection: close'],
+        body: '',
+      }],
+      ended: true,
+    }, line);
+  }
+  assert.deepEqual(refusals, [421, 400, 501]);
+});
