@@ -1,6 +1,5 @@
 // All routes of the service: which handler answers which path and method.
 import type { Server as NodeServer, Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
 import { createHealthEndpoint } from './api/health.ts';
 import { hostCheck } from './http/allowed-hosts.ts';
@@ -16,6 +15,9 @@ export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'kee
 };
 
 export type App = Awaited<ReturnType<typeof createApp>>;
+
+/** Loads what speaks TLS: only where it is used, because that makes the start longer. */
+export const loadTls = () => import('./server/tls.ts');
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
 export async function createApp({ development, now, allowedHosts, ...serverOptions }: AppOptions) {
@@ -39,11 +41,8 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
 
   return {
     createServer: () => create(handler),
-    /** A server for HTTPS. `secureContext` returns the certificate and the key for a new connection. */
-    createSecureServer: async (secureContext: () => SecureContext): Promise<NodeServer> => {
-      const { secure } = await import('./server/tls.ts'); // loaded only where it is used, because loading TLS makes the start longer
-      return create(handler, (carrier) => secure(carrier, secureContext()));
-    },
+    /** A server for HTTPS. `secure` puts TLS on each accepted socket, with what `loadTls` loads. */
+    createSecureServer: (secure: (carrier: Socket) => Socket) => create(handler, secure),
     /** A server that redirects legal requests to this port for HTTPS. */
     createRedirectServer: (httpsPort: number) => create(redirectToHttps(httpsPort)),
     /** From now on `/health` replies 503, and each reply is the last one on its connection. */

@@ -1,6 +1,6 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
 import type { Server } from 'node:net';
-import { createApp, type App } from './app.ts';
+import { createApp, loadTls, type App } from './app.ts';
 import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
 import { watchDescriptors } from './host/descriptors.ts';
 import { listen, type Bound, type ListenTarget, type Scheme } from './host/listen.ts';
@@ -82,9 +82,9 @@ export async function start(): Promise<void> {
 /** Creates the servers for HTTPS, each with its target, and a function that reads their TLS files again. */
 async function createSecureServers(app: App, { https, tlsFiles }: Configuration, log: Log) {
   if (tlsFiles === undefined) return { secureServers: [], reload: undefined };
-  const { readTlsFiles } = await import('./host/tls-files.ts'); // loaded only with TLS files, because loading TLS makes the start longer
-  const secureServers = await Promise.all(https.map(async (target) => ({ target, server: await app.createSecureServer(() => context) })));
-  let context = readTlsFiles(tlsFiles, log); // behind all that is awaited, so that a SIGHUP from now on reads them again
+  const [{ readTlsFiles }, { secure }] = await Promise.all([import('./host/tls-files.ts'), loadTls()]);
+  let context = readTlsFiles(tlsFiles, log);
+  const secureServers = https.map((target) => ({ target, server: app.createSecureServer((carrier) => secure(carrier, context)) }));
   const reload = () => { context = readTlsFiles(tlsFiles, log); };
   return { secureServers, reload };
 }

@@ -7,6 +7,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
+import { secure } from '../../src/server/tls.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { readReplies, readToEnd, startWithClock } from '../support/both-sides.ts';
 import { connectRecords } from '../support/records.ts';
@@ -22,7 +23,7 @@ const statusesIn = (bytes: Buffer) => parseReplies(bytes).map(({ status }) => st
 
 async function startTls(t: TestContext, options: ServiceOptions = {}) {
   const secureContext = readTlsFiles(makeCertificate(temporaryFolder(t), 'localhost'), () => assert.fail('nothing is to be logged'));
-  const service = await startWithClock(t, { ...options, server: (app) => app.createSecureServer(() => secureContext) });
+  const service = await startWithClock(t, { ...options, server: (app) => app.createSecureServer((carrier) => secure(carrier, secureContext)) });
   function dial(more: ConnectionOptions = {}): TLSSocket {
     const options = { port: service.port, host: '127.0.0.1', rejectUnauthorized: false, allowHalfOpen: true, ...more };
     return connectTls(options).setNoDelay(true).on('error', () => {});
@@ -316,7 +317,7 @@ describe('over TLS', { timeout: 20_000 }, () => {
   test('a connection on a Unix socket is served, and ended when it is idle', async (t) => {
     const path = join(temporaryFolder(t), 'tls.sock');
     const { app, pass, secureContext } = await startTls(t);
-    const server = (await app.createSecureServer(() => secureContext)).listen(path);
+    const server = app.createSecureServer((carrier) => secure(carrier, secureContext)).listen(path);
     await once(server, 'listening');
     const connection = once(server, 'connection');
     const client = connectTls({ socket: connect({ path }), rejectUnauthorized: false }).on('error', () => {});
@@ -331,7 +332,7 @@ describe('over TLS', { timeout: 20_000 }, () => {
 test('a new certificate is used for new connections', { timeout: 20_000 }, async (t) => {
   const contexts = ['old', 'new'].map((name) => readTlsFiles(makeCertificate(temporaryFolder(t), name), () => assert.fail('nothing is to be logged')));
   let asked = 0;
-  const service = await startWithClock(t, { server: (app) => app.createSecureServer(() => contexts[asked++] ?? assert.fail('once for each connection')) });
+  const service = await startWithClock(t, { server: (app) => app.createSecureServer((carrier) => secure(carrier, contexts[asked++] ?? assert.fail('once for each connection'))) });
   for (const name of ['old', 'new']) {
     const client = connectTls({ port: service.port, host: '127.0.0.1', rejectUnauthorized: false });
     await once(client, 'secureConnect');

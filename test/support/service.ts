@@ -28,7 +28,7 @@ export type ServiceOptions = {
   readonly limits?: Partial<Limits>;
   readonly observed?: boolean;
   /** Creates the server that is started; by default it is the one for plain HTTP. */
-  readonly server?: (app: App) => Server | Promise<Server>;
+  readonly server?: (app: App) => Server;
 };
 
 /** Starts the service; it stops when the test `t` ends. */
@@ -62,7 +62,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
       finished: options.observed === true ? (record) => records.push(record) : undefined,
     },
   });
-  const server = await options.server?.(app) ?? app.createServer();
+  const server = options.server?.(app) ?? app.createServer();
   server.listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const address = server.address();

@@ -1,8 +1,10 @@
 // The service of a sequence, in this process and on a real socket. Its time is that of the sequence.
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { SecureContext } from 'node:tls';
 import { createApp } from '../../../src/app.ts';
+import { secure } from '../../../src/server/tls.ts';
 import type { Outside } from './invariants.ts';
 import { HANG_MS } from './line.ts';
 import type { Target } from './play-on-sockets.ts';
@@ -22,8 +24,8 @@ export async function startListening(maxConnections: number, { path, secureConte
   const timers = new Timers();
   let events = 0;
   const { app, records, dropped, failures } = await makeService(createApp, maxConnections, () => { events += 1; });
-  const create = () => (secureContext === undefined ? app.createServer() : app.createSecureServer(() => secureContext));
-  const server = await withTimers(timers, async () => create());
+  const secureOf = (context: SecureContext) => (carrier: Socket) => secure(carrier, context);
+  const server = withTimers(timers, () => (secureContext === undefined ? app.createServer() : app.createSecureServer(secureOf(secureContext))));
   server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path });
   await once(server, 'listening');
   const address = server.address();
@@ -32,7 +34,7 @@ export async function startListening(maxConnections: number, { path, secureConte
 
   function stop(): void {
     app.startDraining();
-    closed ??= withTimers(timers, async () => ({ closing: app.close() })).then(({ closing }) => closing).then(() => { isStopped = true; });
+    closed ??= withTimers(timers, () => app.close()).then(() => { isStopped = true; });
   }
 
   function pass(ms: number, isEnough = () => false): void {
@@ -84,12 +86,12 @@ export async function startListening(maxConnections: number, { path, secureConte
   };
 }
 
-/** What `run` resolves with; the timers that are made until then belong to `timers`. */
-async function withTimers<T>(timers: Timers, run: () => Promise<T>): Promise<T> {
+/** What `run` returns; the timers that it makes belong to `timers`. */
+function withTimers<T>(timers: Timers, run: () => T): T {
   const { setTimeout, setInterval } = globalThis;
   Object.assign(globalThis, { setTimeout: timers.functions.setTimeout, setInterval: timers.functions.setInterval });
   try {
-    return await run();
+    return run();
   } finally {
     Object.assign(globalThis, { setTimeout, setInterval });
   }

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
+import { secure } from '../../../src/server/tls.ts';
 import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
 import { startService } from '../../support/service.ts';
 import { hold } from './hold.ts';
@@ -214,7 +215,7 @@ test('a server that cannot be checked is reported in one sentence', async (t) =>
 test('a TLS certificate that is not trusted is reported, and accepted with --insecure', async (t) => {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const secureContext = createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
-  const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer(() => secureContext) });
+  const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer((carrier) => secure(carrier, secureContext)) });
   async function look(url: string, insecure: boolean) {
     const target = targetAt(url, insecure);
     return typeof target === 'string' ? target : lookAt(target);
