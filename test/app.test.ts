@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startService } from './support/service.ts';
-import { exchange } from './support/wire.ts';
+import { exchange } from './support/exchange.ts';
 
 test('a listener that redirects refuses what another one refuses, and what it redirects is counted by none', async (t) => {
   const { port, refusals } = await startService(t, { allowedHosts: ['a'], server: (app) => app.createRedirectServer(8443) });

@@ -8,7 +8,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { makeCertificate, temporaryFolder, type CertificateFiles } from './support/certificates.ts';
 import { makePipe, openPipe } from './support/named-pipe.ts';
 import { portIn, spawnService } from './support/process.ts';
-import { exchangeOn, request, requestBytes } from './support/wire.ts';
+import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 async function startWithTls(t: TestContext, { certFile, keyFile }: CertificateFiles, env: Readonly<Record<string, string>> = {}) {
   const service = spawnService(t, { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, ...env });

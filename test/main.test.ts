@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { addressIn, ENTRY, importing, parseLine, portIn, spawnProcess, spawnService, type LogLine } from './support/process.ts';
-import { exchange, exchangeOn, request, requestBytes } from './support/wire.ts';
+import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 const CLOSING = 'Closing: no new connections, waiting for requests in progress';
 

@@ -12,7 +12,7 @@ import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { makePipe } from './support/named-pipe.ts';
 import { addressIn, ENTRY, portIn, spawnService, spawnWithSockets } from './support/process.ts';
-import { exchangeOn, request, requestBytes } from './support/wire.ts';
+import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 const application = fileURLToPath(new URL('..', import.meta.url)); // the folder of the compiled service, or of the sources
 

@@ -12,7 +12,7 @@ import { MAX_CONTENT_BYTES } from '../src/http/head.ts';
 import { MAX_FIELD_LINES, MAX_HEAD_BYTES } from '../src/http/request-reader.ts';
 import { LIMITS } from '../src/server/limits.ts';
 import { portIn, spawnService } from './support/process.ts';
-import { exchange, requestBytes } from './support/wire.ts';
+import { exchange, requestBytes } from './support/exchange.ts';
 
 // Compiled tests are one folder deeper. The texts and the sources are not copied there.
 const ROOT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));

@@ -11,7 +11,7 @@ import { freePorts } from './tools/fleet/free-ports.ts';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { connectedSocket, datagramSocket, listeningSocket, NO_DESCRIPTORS, type ListeningSocket } from './support/descriptors.ts';
 import { addressIn, ENTRY, portIn, spawnProcess, spawnService, spawnWithSockets, type ServiceProcess } from './support/process.ts';
-import { exchangeOn, request, requestBytes } from './support/wire.ts';
+import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 const only = { skip: NO_DESCRIPTORS };
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { portIn, spawnService, type ServiceProcess } from './support/process.ts';
-import { exchangeOn, request, requestBytes } from './support/wire.ts';
+import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 const health = requestBytes('GET', '/health', []);
 

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 import { ENTRY, importing, parseLine, portIn, spawnService, type LogLine } from './support/process.ts';
-import { exchange, request, requestBytes } from './support/wire.ts';
+import { exchange, request, requestBytes } from './support/exchange.ts';
 
 const DROPPED = 'Log lines were dropped: stdout was read too slowly.';
 const LONG_PATH = `/${'x'.repeat(15_000)}`; // makes a line of the access log of the greatest length

@@ -7,7 +7,7 @@ import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from '../../src/
 import { descriptionMisfits } from '../tools/contract/openapi.ts';
 import { misfits, unknownKeywords } from '../support/schema.ts';
 import { startService } from '../support/service.ts';
-import { request, type WireReply } from '../support/wire.ts';
+import { request, type WireReply } from '../support/exchange.ts';
 
 const operation = document.paths['/api/greetings'].get;
 const { GreetingResponse, ValidationProblem, UnexpectedProblem } = document.components.schemas;

@@ -9,7 +9,7 @@ import { ResponseStream } from '../../src/server/response-stream.ts';
 import { openPair, readToEnd, sendRead, stall } from '../support/both-sides.ts';
 import { requestStarts } from '../support/request-start.ts';
 import { startService } from '../support/service.ts';
-import { exchange, parseReplies, request, requestBytes } from '../support/wire.ts';
+import { exchange, parseReplies, request, requestBytes } from '../support/exchange.ts';
 import { ServiceEnd } from '../tools/simulation/service-end.ts';
 
 const get = requestBytes('GET', '/health', []);

@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { temporaryFolder } from '../support/certificates.ts';
 import { openPair, readReplies, readToEnd, sendRead, stall, startWithClock, use, type ClockedService, type Pair } from '../support/both-sides.ts';
 import { startService, type Service } from '../support/service.ts';
-import { exchange, exchangeOn, parseReplies, request, requestBytes } from '../support/wire.ts';
+import { exchange, exchangeOn, parseReplies, request, requestBytes } from '../support/exchange.ts';
 
 const health = requestBytes('GET', '/health', []);
 const greetings = requestBytes('GET', '/api/greetings', []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { ResponseStream } from '../../src/server/response-stream.ts';
-import { parseReplies } from '../support/wire.ts';
+import { parseReplies } from '../support/exchange.ts';
 import { startPair } from '../support/socket-pair.ts';
 
 /** A stream in front of a server of node's, both ends of its connection, and how many replies have left. */

@@ -7,7 +7,7 @@ import { unexpectedProblem } from '../../src/http/problem.ts';
 import { contentReply, emptyReply, type Handler, type Reply } from '../../src/http/reply.ts';
 import { LegalRequest } from '../../src/http/request.ts';
 import { answer, refusalText } from '../../src/server/send.ts';
-import { parseReplies, requestBytes, type WireReply } from '../support/wire.ts';
+import { parseReplies, requestBytes, type WireReply } from '../support/exchange.ts';
 
 const limit = { timeout: 20_000 };
 const request = new LegalRequest({ method: 'GET', path: '/a', query: 'b', host: 'a', contentLength: 0, isLast: false, parent: undefined });

@@ -5,7 +5,7 @@ import { connect, type Server } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { emptyReply, type Handler } from '../../src/http/reply.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
-import { exchange, requestBytes } from '../support/wire.ts';
+import { exchange, requestBytes } from '../support/exchange.ts';
 
 const get = requestBytes('GET', '/a');
 const noHost = 'GET /a HTTP/1.1\r\n\r\n';

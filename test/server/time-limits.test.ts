@@ -8,7 +8,7 @@ import { LIMITS } from '../../src/server/limits.ts';
 import { readReplies, readToEnd, sendRead, stall, startWithClock, use } from '../support/both-sides.ts';
 import { requestStarts } from '../support/request-start.ts';
 import { startService } from '../support/service.ts';
-import { exchange, parseReplies, request, requestBytes } from '../support/wire.ts';
+import { exchange, parseReplies, request, requestBytes } from '../support/exchange.ts';
 
 const health = requestBytes('GET', '/health', []);
 const post = requestBytes('POST', '/health', ['Content-Length: 5']);

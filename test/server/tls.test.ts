@@ -13,7 +13,7 @@ import { readReplies, readToEnd, startWithClock } from '../support/both-sides.ts
 import { connectRecords } from '../support/records.ts';
 import { requestStart, requestStarts } from '../support/request-start.ts';
 import type { ServiceOptions } from '../support/service.ts';
-import { exchangeOn, parseReplies, requestBytes } from '../support/wire.ts';
+import { exchangeOn, parseReplies, requestBytes } from '../support/exchange.ts';
 
 const health = requestBytes('GET', '/health', []);
 const close = requestBytes('GET', '/health');

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { startService, type Service, type ServiceOptions } from './service.ts';
-import { requestBytes } from './wire.ts';
+import { requestBytes } from './exchange.ts';
 
 /** A client, and the service's end of its connection; over TLS, of the TCP connection below. */
 export type Pair = { readonly client: Socket; readonly accepted: Socket };

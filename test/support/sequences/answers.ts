@@ -1,5 +1,5 @@
 // The replies that a client has got, next to the requests that they answer.
-import type { WireReply } from '../wire.ts';
+import type { WireReply } from '../exchange.ts';
 import { drained, isAsExpected, isClosing, type Expected } from './part.ts';
 import type { SentPart } from './sending.ts';
 

@@ -1,5 +1,5 @@
 // A request, and the reply that it must get.
-import type { WireReply } from '../wire.ts';
+import type { WireReply } from '../exchange.ts';
 
 /** What a reply must be. */
 export type Expected = {

@@ -1,7 +1,7 @@
 // A client on a real socket: what it has sent, and what it has got.
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { parseReplies, type WireReply } from '../wire.ts';
+import { parseReplies, type WireReply } from '../exchange.ts';
 import type { Line } from './line.ts';
 import { isClosing } from './part.ts';
 import { inPieces, isWhole, Sending } from './sending.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { ATTACKS } from './attacks.ts';
 import { ratiosPicture, waitsPicture } from './pictures.ts';
 
 // Compiled tests are one folder deeper, and the README is not copied there.
@@ -57,7 +58,7 @@ test('The pictures in the README have the figures of its tables, and at most 30 
     (server === 'service' && rest.length === 3 ? [[`CPU, ${request}, ${path}`, Number(ratio)] as const] : []));
   const outcomes = rows.flatMap(([attack = '', server = '', , requests, failed, median, ...rest]) =>
     (rest.length === 5 && server !== 'server' ? [outcome(attack, server, Number(requests), Number(failed), Number(median))] : []));
-  assert.deepEqual([ratios.length, outcomes.length], [11, 16]);
+  assert.deepEqual([ratios.length, outcomes.length], [11, 2 * ATTACKS.size]);
   const pictures = Array.from(README.matchAll(/^```mermaid\n[^]*?^```\n/gm), String);
   assert.deepEqual(pictures, [ratiosPicture(new Map(ratios)), waitsPicture(outcomes)]);
   for (const picture of pictures) assert.ok(picture.trimEnd().split('\n').length - 2 <= 30);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readOptions, USAGE, type Options } from './options.ts';
 import { TITLES } from './row.ts';
-import type { Summary, Task } from './rows.ts';
+import type { Summary, Task } from './run-rows.ts';
 import { lookAt, targetAt } from './target.ts';
 
 const NOTHING_CHECKED = 2;
@@ -27,7 +27,7 @@ function giveUp(sentence: string): number {
 /** Runs the rows with node's test runner and returns its exit code. */
 function run(task: Task, runnerFlags: readonly string[]): Promise<number> {
   const reporter = runnerFlags.some((flag) => flag.startsWith('--test-reporter=')) ? [] : ['--test-reporter=spec'];
-  const rows = fileURLToPath(import.meta.url).replace(/main(\.[jt]s)$/, 'rows$1');
+  const rows = fileURLToPath(import.meta.url).replace(/main(\.[jt]s)$/, 'run-rows$1');
   const child = spawn(process.execPath, [...reporter, ...runnerFlags, rows, JSON.stringify(task)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   let summaries: readonly Summary[] = [];
   child.on('message', (message: Summary[]) => {

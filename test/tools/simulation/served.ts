@@ -2,7 +2,7 @@
 import { answersTo, type Answer, type Known } from '../../support/sequences/answers.ts';
 import type { Outcome } from '../../support/sequences/invariants.ts';
 import { hasBegun, isWhole, type SentPart } from '../../support/sequences/sending.ts';
-import { parseReplies } from '../../support/wire.ts';
+import { parseReplies } from '../../support/exchange.ts';
 import type { Client, Sent, Written } from './client.ts';
 import type { Moment } from './clock.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,7 @@
 // npm run test:soak [-- MILLIONS] [--access-log] [--seed=N] [--node-options=OPTIONS]: millions of requests, valid
 // and hostile, against one process. Prints its memory as it goes; exit code 1 when that grows, or a reply is wrong.
 import { residentMemory } from '../../support/usage.ts';
-import { request } from '../../support/wire.ts';
+import { request } from '../../support/exchange.ts';
 import { createLoad } from './load.ts';
 import { readOptions } from './options.ts';
 import { startTarget } from './target.ts';
