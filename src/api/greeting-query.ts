@@ -21,7 +21,7 @@ export function parseGreetingQuery(query: string): { readonly parameters: Greeti
 }
 
 // The first key that is `name` when it has been decoded, and its value if it has one. One pass: other keys are not decoded, because a
-// query may have thousands of them
+// query may have thousands of them.
 const NAME = /(?:^|&)(?:n|%6[Ee])(?:a|%61)(?:m|%6[Dd])(?:e|%65)(?:=([^&]*)|&|$)/;
 // Faster: a value in ASCII, encoded without mistakes, needs no URLSearchParams, 0.06 of a bare server.
 const PLAIN = /^(?:[\w.~-]|%[0-7][\dA-Fa-f])*$/;

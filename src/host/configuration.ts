@@ -102,7 +102,7 @@ function parseHost(text: string): string | undefined {
 }
 
 // IPv6 addresses may be in brackets. They may not have a zone, because no Host has one (RFC 3986 3.2.2). A `*`
-// beside other hosts is refused, because it would make them meaningless
+// beside other hosts is refused, because it would make them meaningless.
 function parseHosts(text: string): readonly string[] | undefined {
   const hosts = text.split(',').map((host) => (host.includes('%') ? undefined : parseHost(host.trim().replace(/^\[(.*:.*)\]$/, '$1'))));
   const known = hosts.filter((host) => host !== undefined);

@@ -1,5 +1,5 @@
 // Checks whether this process has file descriptors left. Without one, libuv accepts each new connection and
-// closes it at once, and node does not report that
+// closes it at once, and node does not report that.
 import fs from 'node:fs';
 
 const CHECK_MS = 1_000;

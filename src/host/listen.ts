@@ -39,7 +39,7 @@ export function listen(server: Server, scheme: Scheme, target: ListenTarget, fai
 }
 
 // When a descriptor cannot be listened on, node closes it. With a wrong LISTEN_FDS it may be one that node itself has opened
-// and needs, and the process would abort
+// and needs, and the process would abort.
 function checkSocket(fd: number): number {
   if (!fs.fstatSync(fd).isSocket()) throw new Error('it is not a socket');
   return fd;
@@ -58,7 +58,7 @@ function boundTo(server: Server, scheme: string, { fd, name }: ListenTarget): Bo
 }
 
 // The exit code says whether another start may succeed. An address that is in use or missing may be available
-// a moment later; a missing permission stays missing
+// a moment later; a missing permission stays missing.
 const CAUSES: ReadonlyMap<unknown, readonly [reason: string, exitCode: number]> = new Map([
   ['EADDRINUSE', ['another process listens there', EXIT_CODES.failure]],
   ['EADDRNOTAVAIL', ['this machine has no such address', EXIT_CODES.failure]],

@@ -8,7 +8,7 @@ import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 // BCP 195 (RFC 9325, sections 3.1.1, 3.4 and 4): TLS 1.2 or later, no renegotiation, and in TLS 1.2 only ciphers with forward secrecy
-// and authenticated encryption, in the server's order
+// and authenticated encryption, in the server's order.
 const POLICY: SecureContextOptions = {
   minVersion: 'TLSv1.2',
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,

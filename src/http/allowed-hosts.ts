@@ -1,5 +1,5 @@
 // Against DNS rebinding: an attacker's web page can reach the service by the attacker's host name only, which is not
-// among the allowed ones
+// among the allowed ones.
 import { hostName } from './request-target.ts';
 
 /**

@@ -52,7 +52,7 @@ function* readTrailers(lines: LineReader, framingLeft: number): Generator<undefi
 }
 
 // RFC 9112 7.1.1: a size, and perhaps extensions: names, and perhaps values, which are tokens or quoted strings (RFC 9110 5.6.4). Of more
-// than eight digits programs disagree on the number
+// than eight digits programs disagree on the number.
 const TOKEN = /[\w!#$%&'*+\-.^`|~]+/.source;
 const QUOTED = /"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"/.source;
 const EXTENSION = `[ \t]*;[ \t]*${TOKEN}(?:[ \t]*=[ \t]*(?:${TOKEN}|${QUOTED}))?`;

@@ -9,7 +9,7 @@ export type Target = {
 
 // RFC 9112 3.2.1: a path, and perhaps `?` and a query. In the path: segments of pchar (RFC 3986 3.3). In the query: what browsers
 // and curl send, visible ASCII but for `#` and `\`. Raw control or non-ASCII bytes, `#` and `\` are read differently by different
-// programs: a path that a proxy's rules see differently is a bypass
+// programs: a path that a proxy's rules see differently is a bypass.
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-[\]-~]*)?$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
 

@@ -1,7 +1,7 @@
 // W3C Trace Context Level 1: the id of a request, by which a log line and a reply are found in the trace of the caller.
 
 // Section 3.2: the version ff is invalid, and so is an id that has nothing but zeros. Section 3.2.4: what a later version
-// adds to the 55 characters of version 00 follows a dash
+// adds to the 55 characters of version 00 follows a dash.
 const TRACEPARENT = /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:-[^,]*)?$/;
 const SAMPLED = 1;
 
@@ -21,7 +21,7 @@ let digits = '';
 let used = 0; // of the digits
 
 // Faster: the digits for more than a hundred requests are made at once, 0.5 of a bare server for a 400. An id in use keeps all of them
-// in memory, so they are few
+// in memory, so they are few.
 function randomDigits(count: number): string {
   if (used + count > digits.length) {
     digits = crypto.getRandomValues(Buffer.alloc(3072)).toString('hex');

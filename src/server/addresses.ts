@@ -1,5 +1,5 @@
 // All connections by the address of their client, so that no address keeps the others out. For each address there are those that are
-// idle, or whose last reply has left (`idle`), and the others (`busy`), in the order in which they have entered their state
+// idle, or whose last reply has left (`idle`), and the others (`busy`), in the order in which they have entered their state.
 import type { Connection } from './connection.ts';
 
 let moves = 0;

@@ -7,7 +7,7 @@ import { limitOf, type Limits, type State } from './limits.ts';
 import { openRecord, reportSafely, type AccessRecord } from './reports.ts';
 import { ResponseStream } from './response-stream.ts';
 import { answer, refusalText, write, type Service } from './send.ts';
-import { hold, LARGE_READ_BYTES, takeTurn } from './turns.ts';
+import { hold, PIECE_BYTES, takeTurn } from './turns.ts';
 
 export class Connection {
   readonly clientAddress: string | undefined; // the client's IP address; undefined on a Unix socket
@@ -64,7 +64,7 @@ export class Connection {
 
   #receive(bytes: Buffer): void {
     if (this.#socket.isPaused()) return; // `#takeTurn` has these from `read`
-    if (this.#state === 'replying' || bytes.length >= LARGE_READ_BYTES) {
+    if (this.#state === 'replying' || bytes.length > PIECE_BYTES) {
       hold(this.#socket, bytes);
       return this.#goOn();
     }

@@ -29,7 +29,7 @@ export function answer(request: LegalRequest, response: ServerResponse, isLast: 
 }
 
 // Node adds Date and `Connection: keep-alive`, unless they are there, and leaves out the content for HEAD. The reason is named,
-// because node would keep that of a reply which it has refused before
+// because node would keep that of a reply which it has refused before.
 function send({ status, fields, body }: Reply, response: ServerResponse, isLast: boolean, record: AccessRecord): void {
   record.status = status; // now, because the reply may leave at once
   response.writeHead(status, http.STATUS_CODES[status], isLast ? [...fields, ...lastFields()] : [...fields]);

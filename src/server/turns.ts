@@ -1,9 +1,9 @@
 // The turns of connections that have more to be read: one of them in each turn of the event loop, and then the others, in order. So what
-// arrives meanwhile is handled first, and a crowd that sends ahead delays nobody else
+// arrives meanwhile is handled first, and a crowd that sends much delays nobody else.
 import type { Socket } from 'node:net';
 
-/** A read with as many bytes waits for a turn. The kernel gives at most one smaller read in a turn of the event loop. */
-export const LARGE_READ_BYTES = 16 * 1024;
+/** A longer read waits for its turn. One of this length costs about twice as much as the shortest request, and many may come at once. */
+export const PIECE_BYTES = 2 * 1024;
 
 const waiting = new Set<() => void>();
 

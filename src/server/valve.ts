@@ -4,9 +4,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { write } from './send.ts';
-import { hold, takeTurn } from './turns.ts';
-
-const PIECE_BYTES = 2 * 1024; // a client's first message has up to 1.8 KB
+import { hold, PIECE_BYTES, takeTurn } from './turns.ts';
 
 export class Valve extends Duplex {
   readonly #carrier: Socket;
@@ -21,9 +19,10 @@ export class Valve extends Duplex {
     carrier.once('close', () => this.destroy());
   }
 
-  // A piece passes, as it comes or when `#takeTurn` reads it. More is put back.
+  // A piece passes, as it comes or when `#takeTurn` reads it. More is put back, and so is the first piece, because a handshake costs most.
   #receive(bytes: Buffer): void {
-    if (bytes.length <= PIECE_BYTES && this.#isOpen) this.push(bytes);
+    const isFirst = this.#carrier.bytesRead === bytes.length && !this.#carrier.isPaused();
+    if (bytes.length <= PIECE_BYTES && this.#isOpen && !isFirst) this.push(bytes);
     else {
       hold(this.#carrier, bytes);
       takeTurn(this.#takeTurn);

@@ -327,9 +327,9 @@ test('a request that comes in parts is answered at its end, and others are serve
   assert.deepEqual(parseReplies(await readToEnd(pair.client)).map((reply) => [reply.body, reply.headers.at(-1)]), [['Healthy', 'Connection: close']]);
 });
 
-test('a read of 16 KiB is held until its turn, and a smaller one is read at once', { timeout: 20_000 }, async (t) => {
+test('a read of more than 2 KiB is held until its turn, and a smaller one is read at once', { timeout: 20_000 }, async (t) => {
   const { server } = await startService(t);
-  for (const [length, isHeld] of [[16_383, false], [16_384, true]] as const) {
+  for (const [length, isHeld] of [[2_048, false], [2_049, true]] as const) {
     const accepted = new ServiceEnd('192.0.2.1', 1_000, { written: () => {}, taken: () => {}, ended: () => {}, closed: () => {} });
     server.emit('connection', accepted);
     await turn();

@@ -25,6 +25,18 @@ async function calm(value: () => number): Promise<number> {
 }
 
 describe('the valve', { timeout: 20_000 }, () => {
+  test('lets the first piece of one connection through in a turn, because it begins a handshake', async (t) => {
+    const valves = await Promise.all(Array.from({ length: 5 }, () => startValve(t)));
+    let turns = 0;
+    const count = () => { turns += 1; counter = setImmediate(count); };
+    let counter = setImmediate(count);
+    t.after(() => clearImmediate(counter));
+    const turnsOfData = valves.map(({ valve }) => once(valve, 'data').then(() => turns));
+    for (const { client } of valves) client.write('x'); // the kernel has all of them before the next turn
+    const seen = await Promise.all(turnsOfData);
+    assert.equal(new Set(seen).size, valves.length, seen.join());
+  });
+
   test('lets a small read through as it comes, and more in pieces, at most one of each in a turn', async (t) => {
     const { client, valve } = await startValve(t);
     let turns = 0;

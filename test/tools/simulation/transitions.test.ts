@@ -9,7 +9,7 @@ import { run } from './run.ts';
 import { OBSERVED, observeTransitions, TRACE_LENGTH } from './transitions.ts';
 
 const SEED = 3;
-const SEQUENCES = 600;
+const SEQUENCES = 1_500;
 
 /** The edges of the state diagram between two states: `idle --> waiting: goOn`. */
 function drawn(): string[] {
