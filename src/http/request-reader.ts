@@ -1,10 +1,10 @@
 // Reads the requests of a connection from its bytes, one at a time (RFC 9112 2.1): a request line, field lines up to an empty one, and the
-// content behind them. A generator reads them from the first to the last, and yields when more bytes are needed.
+// content behind them.
 import { readContent } from './content.ts';
 import { Fields } from './fields.ts';
 import { judgeHead, type IsAllowed } from './head.ts';
-import { ILLEGAL, LineReader, MORE, TOO_LONG } from './lines.ts';
-import { LegalRequest, Refusal } from './request.ts';
+import { ILLEGAL, LineReader, MORE, TOO_LONG, type Line } from './lines.ts';
+import { Refusal, type LegalRequest } from './request.ts';
 import { parseRequestLine, type RequestLine } from './request-line.ts';
 import { childTraceparent } from './trace-context.ts';
 
@@ -18,9 +18,11 @@ export class RequestReader {
   request: LegalRequest | undefined; // the request whose head has been read, and its content has not
   readonly #isAllowed: IsAllowed;
   readonly #lines = new LineReader();
-  readonly #requests = this.#readAll();
   #requestLine: RequestLine | undefined;
   #fields = new Fields();
+  #fieldLines = 0;
+  #bytesLeft = MAX_HEAD_BYTES - 1; // of the head
+  #content: ReturnType<typeof readContent> | undefined;
 
   /** A request for a host that is not allowed is refused. */
   constructor(isAllowed: IsAllowed) { this.#isAllowed = isAllowed; }
@@ -35,7 +37,7 @@ export class RequestReader {
       // Not more at once than a head may have: the parts of a text keep all of it in memory.
       const piece = bytes.length < MAX_HEAD_BYTES ? bytes : bytes.subarray(this.end, this.end + MAX_HEAD_BYTES);
       this.#lines.give(piece, piece.toString('latin1'));
-      result = this.#requests.next().value;
+      result = this.request === undefined ? this.#readHead() : this.#readContent(this.request);
     }
     this.#lines.forget();
     return result;
@@ -49,49 +51,52 @@ export class RequestReader {
     return new Refusal(status, { method, path, traceparent: childTraceparent(this.#fields.traceparent) });
   }
 
-  *#readAll(): Generator<LegalRequest | Refusal | undefined, never> {
+  #readHead(): LegalRequest | Refusal | undefined {
+    if (!this.hasBegun) {
+      this.#bytesLeft -= this.#lines.skipLineEnds(this.#bytesLeft); // RFC 9112 2.2: CR and LF in front of a request are ignored
+      this.hasBegun = !this.#lines.isAtEnd;
+    }
     for (;;) {
-      const head = yield* this.#readHead();
-      const request = typeof head === 'number' ? this.refusal(head) : head;
-      if (request instanceof LegalRequest && request.contentLength !== 0) {
-        this.request = request;
-        const status = yield* readContent(this.#lines, request.contentLength);
-        if (status !== undefined) yield this.refusal(status);
-      }
-      this.hasBegun = false;
-      this.request = this.#requestLine = undefined;
-      this.#fields = new Fields();
-      yield request;
+      const line = this.#lines.read(this.#bytesLeft);
+      if (line === MORE) return undefined;
+      if (line === ILLEGAL) return this.refusal(400);
+      if (line === TOO_LONG) return this.refusal(this.#requestLine === undefined ? 414 : 431); // RFC 9110 15.5.15, RFC 6585 5
+      this.#bytesLeft -= this.#lines.length;
+      const judged = this.#judge(line);
+      if (typeof judged === 'number') return this.refusal(judged);
+      if (judged instanceof Refusal) return judged;
+      if (judged !== undefined) return judged.contentLength === 0 ? this.#whole(judged) : this.#readContent(judged);
     }
   }
 
-  // Returns the request, or the status that refuses it, or a refusal that knows more.
-  *#readHead(): Generator<undefined, LegalRequest | Refusal | number> {
-    const lines = this.#lines;
-    let line: ReturnType<LineReader['read']>;
-    let bytesLeft = MAX_HEAD_BYTES - 1;
-    bytesLeft -= lines.skipLineEnds(bytesLeft); // RFC 9112 2.2: CR and LF in front of a request are ignored
-    while (lines.isAtEnd) {
-      yield;
-      bytesLeft -= lines.skipLineEnds(bytesLeft);
+  // Returns the request at the end of its head, or a refusal or its status; otherwise undefined.
+  #judge(line: Line): LegalRequest | Refusal | number | undefined {
+    if (this.#requestLine === undefined) {
+      const parsed = parseRequestLine(line.text.slice(line.start, line.end));
+      if (parsed instanceof Refusal) return parsed;
+      this.#requestLine = parsed;
+      return undefined;
     }
-    this.hasBegun = true;
-    while ((line = lines.read(bytesLeft)) === MORE) yield;
-    if (line === ILLEGAL) return 400;
-    if (line === TOO_LONG) return 414; // RFC 9110 15.5.15
-    const requestLine = parseRequestLine(line.text.slice(line.start, line.end));
-    if (requestLine instanceof Refusal) return requestLine;
-    this.#requestLine = requestLine;
-    let fieldLines = 0;
-    for (;;) {
-      bytesLeft -= lines.length;
-      while ((line = lines.read(bytesLeft)) === MORE) yield;
-      if (line === ILLEGAL) return 400;
-      if (line === TOO_LONG) return 431; // RFC 6585 5
-      if (line.start === line.end) return judgeHead(requestLine, this.#fields, this.#isAllowed);
-      fieldLines += 1;
-      if (fieldLines > MAX_FIELD_LINES) return 431;
-      if (!this.#fields.add(line)) return 400;
-    }
+    if (line.start === line.end) return judgeHead(this.#requestLine, this.#fields, this.#isAllowed);
+    this.#fieldLines += 1;
+    if (this.#fieldLines > MAX_FIELD_LINES) return 431;
+    return this.#fields.add(line) ? undefined : 400;
+  }
+
+  #readContent(request: LegalRequest): LegalRequest | Refusal | undefined {
+    this.request = request;
+    this.#content ??= readContent(this.#lines, request.contentLength);
+    const { done, value } = this.#content.next();
+    if (done !== true) return undefined;
+    return value === undefined ? this.#whole(request) : this.refusal(value);
+  }
+
+  #whole(request: LegalRequest): LegalRequest {
+    this.hasBegun = false;
+    this.request = this.#requestLine = this.#content = undefined;
+    this.#fields = new Fields();
+    this.#fieldLines = 0;
+    this.#bytesLeft = MAX_HEAD_BYTES - 1;
+    return request;
   }
 }
