@@ -44,9 +44,10 @@ const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
   });
 };
 
-/** How many turns of the event loop it may take until a request has arrived. */
+/** How many turns of the event loop it may take until a request has arrived: each read may wait for one, and its end can be in the next. */
 function turnsToArrive(client: Client, sent: SentPart): number {
-  return sendsOf(client, sent).reduce((sum, { from, to }) => sum + 1 + (client.end.isSecure ? Math.ceil((to - from) / BURST_BYTES) : 0), 0);
+  const readBytes = client.end.isSecure ? BURST_BYTES : MAX_READ_BYTES;
+  return sendsOf(client, sent).reduce((sum, { from, to }) => sum + 1 + (to < readBytes ? 0 : Math.ceil((to - from) / readBytes)), 0);
 }
 
 /** A request that is not whole is refused with 408 when it has taken too long, and not before. */
