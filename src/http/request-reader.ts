@@ -62,7 +62,7 @@ export class RequestReader {
       if (line === ILLEGAL) return this.refusal(400);
       if (line === TOO_LONG) return this.refusal(this.#requestLine === undefined ? 414 : 431); // RFC 9110 15.5.15, RFC 6585 5
       this.#bytesLeft -= this.#lines.length;
-      const judged = this.#judge(line);
+      const judged = this.#takeLine(line);
       if (typeof judged === 'number') return this.refusal(judged);
       if (judged instanceof Refusal) return judged;
       if (judged !== undefined) return judged.contentLength === 0 ? this.#whole(judged) : this.#readContent(judged);
@@ -70,7 +70,7 @@ export class RequestReader {
   }
 
   // Returns the request at the end of its head, or a refusal or its status; otherwise undefined.
-  #judge(line: Line): LegalRequest | Refusal | number | undefined {
+  #takeLine(line: Line): LegalRequest | Refusal | number | undefined {
     if (this.#requestLine === undefined) {
       const parsed = parseRequestLine(line.text.slice(line.start, line.end));
       if (parsed instanceof Refusal) return parsed;
