@@ -89,7 +89,8 @@ export class Connection {
   readonly #takeTurn = (): void => {
     if (this.#socket.destroyed) return;
     if (this.#state === 'waiting') this.#enter('idle');
-    this.#read(this.#socket.read());
+    do this.#read(this.#socket.read()); // on Node 26 one chunk
+    while (this.#socket.readableLength > 0 && this.#state !== 'replying' && this.#state !== 'waiting');
     this.#goOn();
   };
 

@@ -152,6 +152,14 @@ export class ServiceEnd extends Duplex {
     this.#hold();
   }
 
+  // Node 26 gives one chunk; before, all are joined.
+  override read(size?: number): unknown {
+    const bytes: unknown = super.read(size);
+    if (bytes !== null) this.#chunksHeld -= 1;
+    this.#mayHold();
+    return bytes;
+  }
+
   #mayHold(): void {
     if (this.readableLength === 0) this.#chunksHeld = 0;
   }
