@@ -22,13 +22,13 @@ const CLOSE_MS = 60_000; // all read, or leave; so a connection is closed only w
 const MAX_FAULTS = 100; // the load ends when there are more
 
 /** A load of `atOnce` clients, made from `seed`. */
-export function createLoad(port: number, seed: number, atOnce: number): Load {
+export function createLoad(port: number, isSecure: boolean, seed: number, atOnce: number): Load {
   let requests = 0;
   let sessions = 0;
   const faults: string[] = [];
   const target: Target = {
     place: { port },
-    isSecure: false,
+    isSecure,
     clientAddress: '127.0.0.1',
     perform: async (step) => { if (step.kind === 'pass') await delay(step.ms); },
     nowMs: () => performance.now(),

@@ -1,4 +1,4 @@
-// npm run test:soak [-- MILLIONS] [--access-log] [--seed=N] [--node-options=OPTIONS]: millions of requests, valid
+// npm run test:soak [-- MILLIONS] [--access-log] [--tls] [--seed=N] [--node-options=OPTIONS]: millions of requests, valid
 // and hostile, against one process. Prints its memory as it goes; exit code 1 when that grows, or a reply is wrong.
 import { residentMemory } from '../../support/usage.ts';
 import { request } from '../../support/exchange.ts';
@@ -18,9 +18,9 @@ setTimeout(() => {
 }, PATIENCE_MS).unref();
 
 if (process.platform !== 'linux') throw new Error('This reads /proc, which is there on Linux only.');
-const { requests, seed, accessLog, nodeOptions } = readOptions();
-const target = await startTarget(accessLog, nodeOptions);
-const load = createLoad(target.port, seed, CLIENTS);
+const { requests, seed, accessLog, tls, nodeOptions } = readOptions();
+const target = await startTarget(accessLog, tls, nodeOptions);
+const load = createLoad(target.port, tls, seed, CLIENTS);
 console.log(`Node ${process.version} ${nodeOptions}, access log ${accessLog ? 'on' : 'off'}, ${requests} requests, seed ${seed}`);
 
 printHead();
@@ -36,8 +36,10 @@ while (thirds.length < 3) {
 
 const mistakes = growth(thirds);
 if (load.faults.length > 0) mistakes.push(`${load.faults.length} sessions went wrong, the first of them:`, ...load.faults.slice(0, 10));
-const { status, body } = await request(target.port, 'GET', '/health');
-if (status !== 200 || body !== 'Healthy') mistakes.push(`An ordinary request was answered ${status} ${body}`);
+if (!tls) {
+  const { status, body } = await request(target.port, 'GET', '/health');
+  if (status !== 200 || body !== 'Healthy') mistakes.push(`An ordinary request was answered ${status} ${body}`);
+}
 const code = await target.stop();
 if (code !== 0) mistakes.push(`The service has ended with exit code ${String(code)}`);
 

@@ -5,6 +5,8 @@ export type Options = {
   readonly requests: number;
   readonly seed: number;
   readonly accessLog: boolean;
+  /** Over TLS instead of plain. */
+  readonly tls: boolean;
   /** Options of node for the service. */
   readonly nodeOptions: string;
 };
@@ -13,11 +15,12 @@ export type Options = {
 // garbage so late that hundreds of MiB of it look like a leak from outside.
 const SMALL_HEAP = '--max-old-space-size=128 --max-semi-space-size=1';
 
-/** Reads `[MILLIONS] [--access-log] [--seed=N] [--node-options=OPTIONS]`. */
+/** Reads `[MILLIONS] [--access-log] [--tls] [--seed=N] [--node-options=OPTIONS]`. */
 export function readOptions(): Options {
   const { values, positionals } = parseArgs({
     options: {
       'access-log': { type: 'boolean', default: false },
+      tls: { type: 'boolean', default: false },
       seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
       'node-options': { type: 'string', default: SMALL_HEAP },
     },
@@ -26,5 +29,5 @@ export function readOptions(): Options {
   const requests = Number(positionals[0] ?? 2) * 1_000_000;
   const seed = Number(values.seed);
   if (!(requests > 0) || !Number.isInteger(seed)) throw new Error('MILLIONS must be a number above 0, N a whole number.');
-  return { requests, seed, accessLog: values['access-log'], nodeOptions: values['node-options'] };
+  return { requests, seed, accessLog: values['access-log'], tls: values.tls, nodeOptions: values['node-options'] };
 }

@@ -1,5 +1,9 @@
 // The process under test: the service, and what can be measured of it from outside.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeCertificate } from '../../support/certificates.ts';
 import { startService } from '../fleet/service-process.ts';
 import type { LogLine } from '../../support/process.ts';
 import { openFiles } from '../../support/usage.ts';
@@ -20,8 +24,15 @@ export type Target = {
 const LIVE_HEAP = new URL('live-heap.js', import.meta.url).href;
 const QUIET_MS = 10_000;
 
-/** Starts the service, with node's options `nodeOptions`. */
-export async function startTarget(accessLog: boolean, nodeOptions: string): Promise<Target> {
+function tlsVariables() {
+  const folder = mkdtempSync(join(tmpdir(), 'soak-'));
+  process.on('exit', () => rmSync(folder, { recursive: true }));
+  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
+  return { HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+}
+
+/** Starts the service, with node's options `nodeOptions`. With `tls`, its port is that for HTTPS, on which it listens first. */
+export async function startTarget(accessLog: boolean, tls: boolean, nodeOptions: string): Promise<Target> {
   const logged = new Map<string, number>();
   let heapIsKnown = (_mebibytes: number) => {};
 
@@ -34,7 +45,7 @@ export async function startTarget(accessLog: boolean, nodeOptions: string): Prom
     logged.set(kind, (logged.get(kind) ?? 0) + 1);
   }
 
-  const env = { PORT: '0', ACCESS_LOG: String(accessLog), NODE_OPTIONS: `${nodeOptions} --import=${LIVE_HEAP}` };
+  const env = { PORT: '0', ACCESS_LOG: String(accessLog), NODE_OPTIONS: `${nodeOptions} --import=${LIVE_HEAP}`, ...(tls && tlsVariables()) };
   const { pid, port, stop } = await startService(env, onLine);
   const filesAtRest = openFiles(pid);
   const openConnections = () => openFiles(pid) - filesAtRest;
