@@ -1,5 +1,5 @@
 // The lines that a head, chunks and trailers consist of (RFC 9112 2.2). Each ends in CR LF. A CR or LF alone is refused, because programs
-// disagree on whether it ends a line, and so on where a field or a request begins (request smuggling)
+// disagree on whether it ends a line, and so on where a field or a request begins (request smuggling).
 
 const TAB = 9, LF = 10, CR = 13, SPACE = 32, DELETE = 127;
 const CR_LF_LENGTH = 2;

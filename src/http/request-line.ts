@@ -6,7 +6,7 @@ import { childTraceparent } from './trace-context.ts';
 export type RequestLine = {
   readonly method: string;
   readonly target: Target;
-  readonly isHttp11: boolean; // otherwise the version is HTTP/1.0.
+  readonly isHttp11: boolean; // otherwise the version is HTTP/1.0
 };
 
 // method SP request-target SP HTTP-version, with one space each: with more, programs disagree on what the target is. A method is

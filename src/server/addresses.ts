@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 
 let moves = 0;
 
-/** A place in a queue: a ring, which begins behind a place without a connection. Faster: than a Set by 0.05 of a bare server. */
+/** A place in a queue: a ring, which begins behind a place without a connection. (Faster: a Set takes 0.05 of a bare server more.) */
 class Place {
   readonly connection: Connection | undefined;
   movedAs = Infinity; // grows with each move: what has moved first has the smallest number
@@ -77,7 +77,7 @@ function longest(queues: readonly Place[]): Connection | undefined {
 
 /**
  * What counts as one client of those with this address: an IPv4 address, also where it is mapped into IPv6 (RFC 4291 2.5.5.2); the first
- * 64 bits of an IPv6 address, because that is what one customer gets; all clients of a Unix socket, which have none.
+ * 64 bits of an IPv6 address, because that is what one customer gets; all clients without one, such as those of a Unix socket.
  */
 export function clientOf(address = ''): string {
   const [before = '', behind] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('::');

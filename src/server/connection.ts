@@ -63,7 +63,7 @@ export class Connection {
   }
 
   #receive(bytes: Buffer): void {
-    if (this.#socket.isPaused()) return; // `#takeTurn` has these from `read`
+    if (this.#socket.isPaused()) return; // `read` in `#takeTurn` emits these, too
     if (this.#state === 'replying' || bytes.length > PIECE_BYTES) {
       hold(this.#socket, bytes);
       return this.#goOn();
@@ -72,7 +72,7 @@ export class Connection {
     if (!this.#socket.isPaused()) this.#socket.read(0); // Faster: see `respond` in response-stream.ts
   }
 
-  // Unless a reply has to leave first: reads what is held when its turn comes, otherwise what arrives, as long as more can arrive.
+  // Unless a reply has to leave first: reads what is held when its turn comes, or else what arrives, up to the end of the client's side.
   #goOn(): void {
     if (this.#state === 'replying') return;
     if (this.#socket.readableLength > 0) {
@@ -89,7 +89,7 @@ export class Connection {
   readonly #takeTurn = (): void => {
     if (this.#socket.destroyed) return;
     if (this.#state === 'waiting') this.#enter('idle');
-    do this.#read(this.#socket.read()); // on Node 26 one chunk
+    do this.#read(this.#socket.read()); // all that is held, or on Node 26 one chunk of it
     while (this.#socket.readableLength > 0 && this.#state !== 'replying' && this.#state !== 'waiting');
     this.#goOn();
   };
@@ -98,13 +98,13 @@ export class Connection {
     if (this.#state === 'ending' || this.#state === 'lingering') return;
     const result = this.#reader.read(bytes);
     if (result instanceof Refusal) return this.#refuse(result);
-    if (result !== undefined) return this.#reply(result, bytes.subarray(this.#reader.end));
+    if (result !== undefined) return this.#reply(result, bytes);
     if (this.#state === 'idle' && this.#reader.hasBegun) this.#enter('receiving');
     if (this.#reader.request !== undefined) this.#recordOf(this.#reader.request);
   }
 
-  #reply(request: LegalRequest, behind: Buffer): void {
-    if (behind.length > 0) hold(this.#socket, behind);
+  #reply(request: LegalRequest, bytes: Buffer): void {
+    if (this.#reader.end < bytes.length) hold(this.#socket, bytes.subarray(this.#reader.end)); // what is behind the request
     const record = this.#recordOf(request);
     this.#enter('replying');
     this.stream.ask(request.method, (response) => {

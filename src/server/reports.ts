@@ -14,13 +14,13 @@ export type FinishedRequest = {
 
 export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered or something was reported
-  readonly refused: (status: number) => void; // A request was refused
+  readonly refused: (status: number) => void; // a request was refused
   /**
    * At `maxConnections`, a connection was closed: one that was `idle`; one whose address had the `most` connections; or the new one,
    * because all were in use, and its own address had the most (`full`).
    */
   readonly dropped: (reason: 'idle' | 'most' | 'full') => void;
-  readonly finished: ((request: FinishedRequest) => void) | undefined; // A request is over. Undefined: nobody keeps an access log.
+  readonly finished: ((request: FinishedRequest) => void) | undefined; // a request is over. Undefined: nobody keeps an access log.
 };
 
 /** The record of a request for the access log. It is reported when the reply has left, or can no longer leave. */

@@ -1,5 +1,5 @@
 // The turns of connections that have more to be read: one of them in each turn of the event loop, and then the others, in order. So what
-// arrives meanwhile is handled first, and a crowd that sends much delays nobody else.
+// arrives meanwhile is handled first, and those who send much delay others by one read in a turn, however many they are.
 import type { Socket } from 'node:net';
 
 /** A longer read waits for its turn. One of this length costs about twice as much as the shortest request, and many may come at once. */
@@ -7,7 +7,7 @@ export const PIECE_BYTES = 2 * 1024;
 
 const waiting = new Set<() => void>();
 
-/** Puts back what is to be read in a later turn, and pauses `socket`. It reads no more then, because its high water mark is 0. */
+/** Puts back what is to be read in a later turn, and pauses `socket`, which takes at most one read more then. */
 export function hold(socket: Socket, bytes: Buffer): void {
   socket.pause();
   socket.unshift(bytes);
