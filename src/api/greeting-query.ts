@@ -23,14 +23,13 @@ export function parseGreetingQuery(query: string): { readonly parameters: Greeti
 // The first key that is `name` when it has been decoded, and its value if it has one. One pass: other keys are not decoded, because a
 // query may have thousands of them.
 const NAME = /(?:^|&)(?:n|%6[Ee])(?:a|%61)(?:m|%6[Dd])(?:e|%65)(?:=([^&]*)|&|$)/;
-// Faster: a value in ASCII, encoded without mistakes, needs no URLSearchParams, 0.06 of a bare server.
-const PLAIN = /^(?:[\w.~-]|%[0-7][\dA-Fa-f])*$/;
+// Faster: a query that is one name in ASCII, encoded without mistakes, needs no URLSearchParams, 0.06 of a bare server.
+const PLAIN_NAME = /^name=(?:[\w.~-]|%[0-7][\dA-Fa-f])*$/;
 
 function nameIn(query: string): string | null {
+  if (PLAIN_NAME.test(query)) return decodeURIComponent(query.slice('name='.length));
   const match = NAME.exec(query);
-  if (match === null) return null;
-  const [, value = ''] = match;
-  return PLAIN.test(value) ? decodeURIComponent(value) : new URLSearchParams(`name=${value}`).get('name');
+  return match && new URLSearchParams(`name=${match[1] ?? ''}`).get('name');
 }
 
 const ACCEPTED = `${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH}`;

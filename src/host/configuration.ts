@@ -125,10 +125,7 @@ function versionNumbers(version: string): readonly [major: number, minor: number
   return [major, minor];
 }
 
-/**
- * Whether `NODE_ENV` differs from `Development` only in case or in surrounding white space. Such a value does
- * not switch the API description on, although its author probably wanted that.
- */
+/** Whether `NODE_ENV` is `Development` but for case or white space around it, so that its author probably wanted the API description. */
 export function isAlmostDevelopment(environment: string | undefined): boolean {
   return environment !== 'Development' && environment?.trim().toLowerCase() === 'development';
 }

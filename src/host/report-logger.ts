@@ -1,6 +1,5 @@
-// Writes the reports of the running service to the log. Errors and, with an access log, finished requests are written one by
-// one. Refusals, closed connections and failed accepts are only counted, so that no client can fill the log with them: each
-// kind gets at most one summary a minute.
+// Writes the reports of the running service to the log. Errors and, with an access log, finished requests are written one by one.
+// Refusals, closed connections and failed accepts are counted, so that no client can fill the log: each kind has one summary a minute.
 import type { Fields, Log } from './log.ts';
 
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */

@@ -19,10 +19,7 @@ export class StartError extends Error {
   }
 }
 
-/**
- * One error for all of `errors`. It has the highest exit code of them: when one of them says that another start is useless
- * (78), the joined one does, too.
- */
+/** One error for all of `errors`. It has their highest exit code: when one says that another start is useless (78), it says so, too. */
 export function joinStartErrors(errors: readonly StartError[]): StartError {
   return new StartError(errors.flatMap(({ reasons }) => reasons), Math.max(...errors.map(({ exitCode }) => exitCode)));
 }

@@ -11,14 +11,15 @@ export type RequestLine = {
 
 // method SP request-target SP HTTP-version, with one space each: with more, programs disagree on what the target is. A method is
 // any token (RFC 9110 9.1 and 5.6.2). Which characters a target may have is said in request-target.ts.
-const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d\.\d)$/;
+const REQUEST_LINE = /^[\w!#$%&'*+\-.^`|~]+ [!-~]+ HTTP\/\d\.\d$/;
 
 /** Parses a request line, without its CR LF, or refuses it. */
 export function parseRequestLine(line: string): RequestLine | Refusal {
-  const [, method, text = '', version] = REQUEST_LINE.exec(line) ?? [];
-  if (method === undefined) return new Refusal(400);
-  const isHttp11 = version === '1.1';
-  const isKnown = isHttp11 || version === '1.0';
+  if (!REQUEST_LINE.test(line)) return new Refusal(400);
+  const end = line.indexOf(' ');
+  const method = line.slice(0, end), text = line.slice(end + 1, -' HTTP/1.1'.length);
+  const isHttp11 = line.endsWith('1.1');
+  const isKnown = isHttp11 || line.endsWith('1.0');
   const target = isKnown ? parseTarget(method, text) : undefined;
   if (target !== undefined) return { method, target, isHttp11 };
   const status = isKnown ? 400 : 505; // RFC 9110 15.6.6; 505 also for the preface of HTTP/2

@@ -11,6 +11,7 @@ import { childTraceparent } from './trace-context.ts';
 /** A head has fewer bytes than this, with the empty lines in front of it. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 export const MAX_FIELD_LINES = 100; // browsers send about 20
+const NO_FIELDS = new Fields();
 
 export class RequestReader {
   end = 0; // where the request ends in the bytes of the latest call
@@ -19,7 +20,7 @@ export class RequestReader {
   readonly #isAllowed: IsAllowed;
   readonly #lines = new LineReader();
   #requestLine: RequestLine | undefined;
-  #fields = new Fields();
+  #fields = NO_FIELDS;
   #fieldLines = 0;
   #bytesLeft = MAX_HEAD_BYTES - 1; // of the head
   #content: ReturnType<typeof readContent> | undefined;
@@ -75,6 +76,7 @@ export class RequestReader {
       const parsed = parseRequestLine(line.text.slice(line.start, line.end));
       if (parsed instanceof Refusal) return parsed;
       this.#requestLine = parsed;
+      this.#fields = new Fields();
       return undefined;
     }
     if (line.start === line.end) return judgeHead(this.#requestLine, this.#fields, this.#isAllowed);
@@ -94,7 +96,7 @@ export class RequestReader {
   #whole(request: LegalRequest): LegalRequest {
     this.hasBegun = false;
     this.request = this.#requestLine = this.#content = undefined;
-    this.#fields = new Fields();
+    this.#fields = NO_FIELDS;
     this.#fieldLines = 0;
     this.#bytesLeft = MAX_HEAD_BYTES - 1;
     return request;

@@ -7,7 +7,7 @@ import { limitOf, type Limits, type State } from './limits.ts';
 import { openRecord, reportSafely, type AccessRecord } from './reports.ts';
 import { ResponseStream } from './response-stream.ts';
 import { answer, refusalText, write, type Service } from './send.ts';
-import { hold, PIECE_BYTES, takeTurn } from './turns.ts';
+import { hold, isTurn, takeTurn } from './turns.ts';
 
 export class Connection {
   readonly clientAddress: string | undefined; // the client's IP address; undefined on a Unix socket
@@ -64,7 +64,7 @@ export class Connection {
 
   #receive(bytes: Buffer): void {
     if (this.#socket.isPaused()) return; // `read` in `#takeTurn` emits these, too
-    if (this.#state === 'replying' || bytes.length > PIECE_BYTES) {
+    if (this.#state === 'replying' || !isTurn(bytes.length)) {
       hold(this.#socket, bytes);
       return this.#goOn();
     }
@@ -77,7 +77,7 @@ export class Connection {
     if (this.#state === 'replying') return;
     if (this.#socket.readableLength > 0) {
       if (this.#state === 'idle') this.#enter('waiting');
-      takeTurn(this.#takeTurn);
+      takeTurn(this.#takeTurn, this.#socket.readableLength);
     } else if (!this.#socket.readableEnded) this.#socket.resume();
     else if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(400));
     else if (this.#state === 'idle') {

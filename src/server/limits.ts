@@ -9,9 +9,8 @@ export const LIMITS = {
   sweepMs: 1_000, // how often these times are checked: a connection may last longer by up to twice this much, and never ends early
 };
 
-export type Limits = { readonly [name in keyof typeof LIMITS]: number } & {
-  readonly idleMs: number; // how long a connection may be idle
-};
+/** With `idleMs`, how long a connection may be idle. */
+export type Limits = { readonly [name in keyof typeof LIMITS | 'idleMs']: number };
 
 export type State =
   | 'idle' // no request has begun

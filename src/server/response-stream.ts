@@ -30,7 +30,9 @@ export class ResponseStream extends Duplex {
   /** Node's server has made the response that was asked for. */
   respond(response: ServerResponse): void {
     this.read(0); // Faster: asks for more now, and not in a tick of its own. With the one in connection.ts 0.04 of a bare server
-    this.#respond?.(response);
+    const respond = this.#respond;
+    this.#respond = undefined; // it keeps the request, and that the text of its head, which may have 16 KiB
+    respond?.(response);
   }
 
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream

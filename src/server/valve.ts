@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { write } from './send.ts';
-import { hold, PIECE_BYTES, takeTurn } from './turns.ts';
+import { hold, isTurn, PIECE_BYTES, takeTurn } from './turns.ts';
 
 export class Valve extends Duplex {
   readonly #carrier: Socket;
@@ -19,13 +19,13 @@ export class Valve extends Duplex {
     carrier.once('close', () => this.destroy());
   }
 
-  // A piece passes, as it comes or when `#takeTurn` reads it. More is put back, and so is the first piece, because a handshake costs most.
   #receive(bytes: Buffer): void {
-    const isFirst = this.#carrier.bytesRead === bytes.length && !this.#carrier.isPaused();
-    if (bytes.length <= PIECE_BYTES && this.#isOpen && !isFirst) this.push(bytes);
+    const length = this.#carrier.bytesRead > bytes.length ? bytes.length : Infinity; // the first piece begins a handshake, which costs most
+    // A piece passes when `#takeTurn` reads it, or as it comes. More is put back.
+    if (this.#carrier.isPaused() || (this.#isOpen && isTurn(length))) this.push(bytes);
     else {
       hold(this.#carrier, bytes);
-      takeTurn(this.#takeTurn);
+      takeTurn(this.#takeTurn, length);
     }
   }
 
@@ -39,14 +39,14 @@ export class Valve extends Duplex {
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
 
   override _read(): void {
-    if (this.#carrier.readableLength > 0) takeTurn(this.#takeTurn);
+    if (this.#carrier.readableLength > 0) takeTurn(this.#takeTurn, this.#carrier.readableLength);
     else this.#carrier.resume();
   }
 
   override _write(bytes: Buffer, encoding: BufferEncoding, done: () => void): void {
     write(this.#carrier, bytes, encoding, () => {
       done();
-      if (this.#carrier.readableLength > 0) takeTurn(this.#takeTurn);
+      if (this.#carrier.readableLength > 0) takeTurn(this.#takeTurn, this.#carrier.readableLength);
     });
   }
 
