@@ -51,15 +51,15 @@ export class LineReader {
     return this.end - from;
   }
 
-  /** Reads a line. Returns it; or MORE, ILLEGAL, or TOO_LONG, when it is not whole with `limit` bytes. */
+  /** Reads a line. Returns it; or MORE, ILLEGAL, or TOO_LONG, as soon as it cannot be whole with `limit` bytes. */
   read(limit: number): Line | typeof MORE | typeof ILLEGAL | typeof TOO_LONG {
     if (this.isAtEnd) return MORE;
     const bytes = this.#bytes;
-    const from = this.end;
-    const stop = Math.min(this.#text.length, from + limit - this.#begunLength);
+    const from = this.end, stop = this.#text.length;
     let at = from;
     if (this.#begun[this.#begunLength - 1] !== CR) {
       while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // behind the last byte this ends, too
+      if (this.#begunLength + at - from > limit - CR_LF_LENGTH) return TOO_LONG;
       if (at < stop && bytes[at] !== CR) return ILLEGAL;
       at = Math.min(at + 1, stop);
     }
@@ -68,7 +68,7 @@ export class LineReader {
     this.length = this.#begunLength + this.end - from;
     if (at < stop) return this.#begunLength === 0 ? { bytes, text: this.#text, start: from, end: at - 1 } : this.#finish(from);
     this.#keep(from);
-    return this.length < limit ? MORE : TOO_LONG;
+    return MORE;
   }
 
   #finish(from: number): Line {

@@ -113,9 +113,8 @@ describe('chunked content is refused with 400, however it is cut', () => {
     '1\n',
     '1\r\r',
     '1;a\n',
-    '3\r\nabcd\r',
-    '3\r\nabcde',
-    '3\r\nabc0\r',
+    '3\r\nabcd',
+    '3\r\nabc0',
     '3\r\nabc\n',
     '3\r\nabc\r\r',
     '3\r\nabc\0',
@@ -219,8 +218,8 @@ describe('the limits of chunked content', () => {
 
   test('a chunk size with its extensions has 1 KiB, or it is refused with 400', () => {
     assertContent(chunkOf(1_024) + last, whole(chunkOf(1_024) + last));
-    assertContent(chunkOf(1_025).slice(0, 1_024), refused(400));
-    assert.equal(readContent(undefined, [chunkOf(1_025).slice(0, 1_023)]).outcome, undefined);
+    assertContent(chunkOf(1_025).slice(0, 1_023), refused(400));
+    assert.equal(readContent(undefined, [chunkOf(1_025).slice(0, 1_022)]).outcome, undefined);
     const lastChunk = (length: number) => `0;${'a'.repeat(length - 4)}\r\n\r\n`;
     assertContent(lastChunk(1_024), whole(lastChunk(1_024)));
     assertContent(lastChunk(1_025), refused(400));
@@ -230,8 +229,8 @@ describe('the limits of chunked content', () => {
     const sixteen = chunkOf(1_024).repeat(15);
     assertContent(`${sixteen}${chunkOf(1_019)}${last}`, whole(`${sixteen}${chunkOf(1_019)}${last}`));
     assertContent(`${sixteen}${chunkOf(1_020)}${last}`, refused(431));
-    assertContent(`${sixteen}${chunkOf(1_022)}0`, { outcome: undefined, length: sixteen.length + 1_026 });
-    assertContent(`${sixteen}${chunkOf(1_022)}0\r`, refused(400));
+    assertContent(`${sixteen}${chunkOf(1_021)}0`, { outcome: undefined, length: sixteen.length + 1_025 });
+    assertContent(`${sixteen}${chunkOf(1_022)}0`, refused(400));
     assertContent(`${sixteen}${chunkOf(1_024)}`, { outcome: undefined, length: sixteen.length + 1_027 });
     assertContent(`${sixteen}${chunkOf(1_024)}0`, refused(400));
   });
@@ -240,8 +239,8 @@ describe('the limits of chunked content', () => {
     const trailers = (length: number) => `X: ${'x'.repeat(length - 7)}\r\n\r\n`;
     assertContent(`0\r\n${trailers(16_381)}`, whole(`0\r\n${trailers(16_381)}`));
     assertContent(`0\r\n${trailers(16_382)}`, refused(431));
-    assertContent(`0\r\nX: ${'x'.repeat(16_378)}`, refused(431));
-    assertContent(`0\r\nX: ${'x'.repeat(16_377)}`, { outcome: undefined, length: 16_383 });
+    assertContent(`0\r\nX: ${'x'.repeat(16_377)}`, refused(431));
+    assertContent(`0\r\nX: ${'x'.repeat(16_376)}`, { outcome: undefined, length: 16_382 });
     assertContent(`${chunkOf(1_000)}0\r\n${trailers(15_381)}`, whole(`${chunkOf(1_000)}0\r\n${trailers(15_381)}`));
     assertContent(`${chunkOf(1_000)}0\r\n${trailers(15_382)}`, refused(431));
     assertContent(`0\r\n${'X:\r\n'.repeat(4_094)}\r\n\r\n`, whole(`0\r\n${'X:\r\n'.repeat(4_094)}\r\n`));

@@ -70,9 +70,12 @@ const texts: readonly (readonly [text: string, ...said: string[]])[] = [
   ['a\r\nb\x7f\r\n', '3: a', 'illegal'],
   ['abcdef\r\nb', '8: abcdef'],
   ['abcdefg\r\n', 'too long'],
+  ['abcdef'],
+  ['abcdefg', 'too long'],
   ['abcdefgh', 'too long'],
   ['a\r\nabcdefg\r', '3: a', 'too long'],
-  ['abcdefg\0', 'illegal'],
+  ['abcdef\0', 'illegal'],
+  ['abcdefg\0', 'too long'],
   ['abcdefgh\0', 'too long'],
   ['abcdefg\rb', 'too long'],
   ['abcdef\rb', 'illegal'],
@@ -110,8 +113,10 @@ describe('a line may have as many bytes as the limit, CR LF included', () => {
       for (const pieces of piecesOf(`${line}\r\n`)) assert.deepEqual(linesOf(pieces, limit), [`${limit}: ${line}`]);
       for (const pieces of piecesOf(`${line}a\r\n`)) assert.deepEqual(linesOf(pieces, limit), ['too long']);
       for (const pieces of piecesOf(`${line}aa`)) assert.deepEqual(linesOf(pieces, limit), ['too long']);
-      for (const pieces of piecesOf(`${line}a`)) assert.deepEqual(linesOf(pieces, limit), []);
-      for (const pieces of piecesOf(`${line}a\n`)) assert.deepEqual(linesOf(pieces, limit), ['illegal']);
+      for (const pieces of piecesOf(`${line}a`)) assert.deepEqual(linesOf(pieces, limit), ['too long']);
+      for (const pieces of piecesOf(line)) assert.deepEqual(linesOf(pieces, limit), []);
+      for (const pieces of piecesOf(`${line}\r`)) assert.deepEqual(linesOf(pieces, limit), []);
+      for (const pieces of piecesOf(`${line}\n`)) assert.deepEqual(linesOf(pieces, limit), ['illegal']);
     });
   }
 

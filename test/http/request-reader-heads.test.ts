@@ -162,10 +162,10 @@ describe('a head has less than 16 KiB, with the empty lines in front of it', () 
     const line = (length: number) => `${start.padEnd(length - 2, 'x')}\r\n`;
     assert.deepEqual(results(line(room)), four(undefined));
     assert.deepEqual(results(`${line(room)}\r`), four(refused(431)));
-    assert.deepEqual(results(start.padEnd(room - 1, 'x')), four(undefined));
-    assert.deepEqual(results(start.padEnd(room, 'x')), four(refused(431)));
-    assert.deepEqual(results(`${start.padEnd(room - 1, 'x')}\0`), four(refused(400)));
-    assert.deepEqual(results(`${start.padEnd(room, 'x')}\0`), four(refused(431)));
+    assert.deepEqual(results(start.padEnd(room - 2, 'x')), four(undefined));
+    assert.deepEqual(results(start.padEnd(room - 1, 'x')), four(refused(431)));
+    assert.deepEqual(results(`${start.padEnd(room - 2, 'x')}\0`), four(refused(400)));
+    assert.deepEqual(results(`${start.padEnd(room - 1, 'x')}\0`), four(refused(431)));
   });
 
   test('a request line ends within them, or is refused with 414', () => {
@@ -173,9 +173,9 @@ describe('a head has less than 16 KiB, with the empty lines in front of it', () 
     assert.deepEqual(results(line(room)), four(undefined));
     assert.deepEqual(results(`${line(room)}\r\n`), four(refused(431)));
     assert.deepEqual(results(line(room + 1)), four(unknown(414)));
-    assert.deepEqual(results('x'.repeat(room - 1)), four(undefined));
-    assert.deepEqual(results('x'.repeat(room)), four(unknown(414)));
-    assert.deepEqual(results(`${'x'.repeat(room - 1)}\0`), four(unknown(400)));
+    assert.deepEqual(results('x'.repeat(room - 2)), four(undefined));
+    assert.deepEqual(results('x'.repeat(room - 1)), four(unknown(414)));
+    assert.deepEqual(results(`${'x'.repeat(room - 2)}\0`), four(unknown(400)));
   });
 
   test('empty lines in front count', () => {
