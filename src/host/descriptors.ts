@@ -1,5 +1,4 @@
-// Checks whether this process has file descriptors left. Without one, libuv accepts each new connection and
-// closes it at once, and node does not report that.
+// Checks whether this process has file descriptors left. Without one, libuv closes each new connection at once, and node does not tell.
 import fs from 'node:fs';
 
 const CHECK_MS = 1_000;

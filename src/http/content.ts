@@ -1,4 +1,4 @@
-// Reads the content of a request to its end, and discards it (RFC 9112 6). It is read before the request is answered: when it is malformed,
+// Reads the content of a request to its end, and discards it (RFC 9112 6). That is before the request is answered: when it is malformed,
 // nobody can tell where the next request begins (request smuggling). Each function yields when more bytes are needed.
 import { colonIn } from './fields.ts';
 import { MAX_CONTENT_BYTES } from './head.ts';

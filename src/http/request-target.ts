@@ -13,10 +13,7 @@ export type Target = {
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-[\]-~]*)?$/;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
 
-/**
- * The target of a request, or undefined when it is not legal. A target without a path (RFC 9112 3.2.3, 3.2.4) is returned as the
- * `path`, and no route has such a path.
- */
+/** The target, or undefined when it is illegal. One without a path (RFC 9112 3.2.3, 3.2.4) is the `path`, and no route has such a path. */
 export function parseTarget(method: string, target: string): Target | undefined {
   if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
   if (target.startsWith('/')) return parseOriginForm(target);

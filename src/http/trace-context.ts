@@ -5,10 +5,7 @@
 const TRACEPARENT = /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:-[^,]*)?$/;
 const SAMPLED = 1;
 
-/**
- * A new `traceparent` with a new span id. When `parent` is a valid `traceparent`, the trace id and the sampled flag are
- * taken from it; otherwise a new trace begins.
- */
+/** A new `traceparent` with a new span id, in the trace of `parent` and sampled like it, if that is valid, or else in a new trace. */
 export function childTraceparent(parent: string | undefined): string {
   const [, parentTraceId, flags = ''] = parent?.match(TRACEPARENT) ?? [];
   // Section 3.2.2: version, trace id, span id, flags.

@@ -7,7 +7,7 @@ let moves = 0;
 /** A place in a queue: a ring, which begins behind a place without a connection. (Faster: a Set takes 0.05 of a bare server more.) */
 class Place {
   readonly connection: Connection | undefined;
-  movedAs = Infinity; // grows with each move: what has moved first has the smallest number
+  movedAs = Infinity; // the number of its latest move. The beginning of a queue never moves.
   next: Place = this;
   #previous: Place = this;
 

@@ -7,7 +7,7 @@ import { limitOf, type Limits, type State } from './limits.ts';
 import { openRecord, reportSafely, type AccessRecord } from './reports.ts';
 import { ResponseStream } from './response-stream.ts';
 import { answer, refusalText, write, type Service } from './send.ts';
-import { hold, isTurn, takeTurn } from './turns.ts';
+import { hold, mayReadNow, waitForTurn } from './turns.ts';
 
 export class Connection {
   readonly clientAddress: string | undefined; // the client's IP address; undefined on a Unix socket
@@ -29,7 +29,7 @@ export class Connection {
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
     this.#isReady = !('encrypted' in socket);
-    socket.once('secure', () => { this.#isReady = true; }); // https://nodejs.org/api/tls.html#event-secure
+    socket.once('secure', () => { this.#isReady = true; this.#stateMs = 0; }); // it is idle from now on
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('end', () => this.#goOn());
     socket.on('finish', () => this.#linger());
@@ -64,7 +64,7 @@ export class Connection {
 
   #receive(bytes: Buffer): void {
     if (this.#socket.isPaused()) return; // `read` in `#takeTurn` emits these, too
-    if (this.#state === 'replying' || !isTurn(bytes.length)) {
+    if (this.#state === 'replying' || !mayReadNow(bytes.length)) {
       hold(this.#socket, bytes);
       return this.#goOn();
     }
@@ -77,7 +77,7 @@ export class Connection {
     if (this.#state === 'replying') return;
     if (this.#socket.readableLength > 0) {
       if (this.#state === 'idle') this.#enter('waiting');
-      takeTurn(this.#takeTurn, this.#socket.readableLength);
+      waitForTurn(this.#takeTurn, this.#socket.readableLength);
     } else if (!this.#socket.readableEnded) this.#socket.resume();
     else if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(400));
     else if (this.#state === 'idle') {
@@ -89,8 +89,8 @@ export class Connection {
   readonly #takeTurn = (): void => {
     if (this.#socket.destroyed) return;
     if (this.#state === 'waiting') this.#enter('idle');
-    do this.#read(this.#socket.read()); // all that is held, or on Node 26 one chunk of it
-    while (this.#socket.readableLength > 0 && this.#state !== 'replying' && this.#state !== 'waiting');
+    // All that is held, on Node 26 in chunks.
+    while (this.#socket.readableLength > 0 && this.#state !== 'replying' && this.#state !== 'waiting') this.#read(this.#socket.read());
     this.#goOn();
   };
 

@@ -14,10 +14,10 @@ export type Limits = { readonly [name in keyof typeof LIMITS | 'idleMs']: number
 
 export type State =
   | 'idle' // no request has begun
-  | 'waiting' // no request has begun, and bytes that have arrived wait for their turn
+  | 'waiting' // no request has begun, and bytes that are held wait for their turn
   | 'receiving' // a request is arriving
-  | 'replying' // the request is whole, and its reply has not left
-  | 'ending' // our side is being ended, behind the last reply if there is one; from here on, what the client sends is thrown away
+  | 'replying' // the request is whole, and its reply, which is not the last, has not left
+  | 'ending' // our side is being ended, behind the last reply if any. From here on what the client sends is discarded (RFC 9112 9.6).
   | 'lingering' // the last reply has left and our side is ended, but the client's is not
   | 'closed';
 

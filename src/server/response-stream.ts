@@ -31,7 +31,7 @@ export class ResponseStream extends Duplex {
   respond(response: ServerResponse): void {
     this.read(0); // Faster: asks for more now, and not in a tick of its own. With the one in connection.ts 0.04 of a bare server
     const respond = this.#respond;
-    this.#respond = undefined; // it keeps the request, and that the text of its head, which may have 16 KiB
+    this.#respond = undefined; // it keeps the request, whose texts are parts of its whole head, up to 16 KiB
     respond?.(response);
   }
 

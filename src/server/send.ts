@@ -45,7 +45,7 @@ export function refusalText(status: number): string {
 // RFC 9110 6.6.1: the date. RFC 9112 9.6: close.
 const lastFields = () => ['Date', new Date().toUTCString(), 'Connection', 'close'];
 
-/** Writes a whole reply. Calls `left` when the kernel has taken its bytes, perhaps at once; never, when it cannot be sent. */
+/** Writes a reply, or bytes of TLS. Calls `left` when the kernel has taken its bytes, perhaps at once; never, when it cannot be sent. */
 export function write(socket: Socket, reply: string | Buffer, encoding: BufferEncoding, left: () => void): void {
   const taken = (error?: Error | null) => { if (!error && !socket.destroyed) left(); }; // Node 20 calls it without an error when destroyed
   if ('encrypted' in socket) { // over TLS it is never at once, and the second write below would cost 12 µs

@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions, secure = (carrier: Socket):
 // Makes the response for each request that a `ResponseStream` has asked for.
 function createResponder() {
   return http.createServer({
-    keepAliveTimeout: 0, // the time limits are in connection.ts
+    keepAliveTimeout: 0, // the time limits are in limits.ts
     requireHostHeader: false,
     optimizeEmptyRequests: true, // node 24.12 and later. Faster: no stream for a request without content, 0.06 of a bare server
   }, ({ socket }, response) => { if (socket instanceof ResponseStream) socket.respond(response); });

@@ -11,7 +11,9 @@ export function secure(carrier: Socket, secureContext: SecureContext): TLSSocket
     ALPNProtocols: ['http/1.1'], // RFC 7301: a client that speaks HTTP/2 only is told so in the handshake
     highWaterMark: 0, // while the socket is paused, it asks for no more
   };
-  const socket = new TLSSocket(new Valve(carrier), options);
+  const valve = new Valve(carrier);
+  const socket = new TLSSocket(valve, options);
+  socket.once('secure', () => { valve.isReady = true; }); // https://nodejs.org/api/tls.html#event-secure
   // RFC 8446 6.2: an error of TLS ends the connection. After the handshake, this event of node is the only word of it.
   return socket.on('_tlsError', () => socket.destroy());
 }

@@ -1,26 +1,26 @@
-// Who reads in a turn of the event loop: one long read, and short reads up to a number, in the order in which they came. The others wait.
-// So a turn is short, whatever clients send and however many they are: what arrives meanwhile, also a new connection, is handled soon.
+// Who reads in a turn of the event loop: those with a short read for 2 ms, and those with a long one for 1 ms, each in order, and of each
+// at least one. The others wait. So a turn is short, whatever clients send: what arrives meanwhile, also a connection, is handled soon.
 import type { Socket } from 'node:net';
 
 /** A read that is longer, in bytes, is a long one. One of this length costs about twice as much as the shortest request. */
 export const PIECE_BYTES = 2 * 1024;
-/** How many short reads there are in a turn of the event loop, at most. They take one or two milliseconds. */
-export const SHORT_READS = 64;
+const SHORT_MS = 2, LONG_MS = 1;
 
 const short = new Set<() => void>(), long = new Set<() => void>();
-let shortReads = 0; // in this turn, as they came
+let shortEnd = 0; // when the time for short reads is over in this turn, by performance.now(). 0: there was none yet.
 let next: NodeJS.Immediate | undefined; // `runTurn`
 
-/** Whether a read of this length may be handled as it comes: it is short, none waits, and there were few in this turn. */
-export function isTurn(length: number): boolean {
-  if (length > PIECE_BYTES || short.size > 0 || shortReads === SHORT_READS) return false;
-  shortReads += 1;
+/** Whether a read of this length may be handled as it comes: it is short, no other waits, and there is still time. */
+export function mayReadNow(length: number): boolean {
+  if (length > PIECE_BYTES || short.size > 0) return false;
+  const now = performance.now();
+  if (shortEnd === 0) shortEnd = now + SHORT_MS;
   next ??= setImmediate(runTurn);
-  return true;
+  return now < shortEnd;
 }
 
 /** Calls `callback`, which handles a read of this length, in a later turn of the event loop, unless it waits for one already. */
-export function takeTurn(callback: () => void, length: number): void {
+export function waitForTurn(callback: () => void, length: number): void {
   if (!short.has(callback) && !long.has(callback)) (length > PIECE_BYTES ? long : short).add(callback);
   next ??= setImmediate(runTurn);
 }
@@ -32,12 +32,19 @@ export function hold(socket: Socket, bytes: Buffer): void {
 }
 
 function runTurn(): void {
-  const due = [...Array.from(short).slice(0, SHORT_READS - shortReads), ...Array.from(long).slice(0, 1)];
   next = undefined;
-  shortReads = 0;
-  for (const callback of due) {
-    if (!short.delete(callback)) long.delete(callback);
-    callback(); // when it asks again, it waits for another turn
-  }
+  run(short, shortEnd || performance.now() + SHORT_MS);
+  run(long, performance.now() + LONG_MS);
+  shortEnd = 0;
   if (short.size + long.size > 0) next ??= setImmediate(runTurn);
+}
+
+function run(waiting: Set<() => void>, end: number): void {
+  let left = waiting.size; // who asks again meanwhile waits for another turn
+  for (const callback of waiting) {
+    waiting.delete(callback);
+    callback();
+    left -= 1;
+    if (left === 0 || performance.now() >= end) return;
+  }
 }

@@ -4,9 +4,10 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { write } from './send.ts';
-import { hold, isTurn, PIECE_BYTES, takeTurn } from './turns.ts';
+import { hold, mayReadNow, PIECE_BYTES, waitForTurn } from './turns.ts';
 
 export class Valve extends Duplex {
+  isReady = false; // the TLS handshake is over. Until then a piece counts as a long read, because the handshake costs most.
   readonly #carrier: Socket;
 
   /** What is written to the valve is written to `carrier`. They are closed together. */
@@ -19,34 +20,32 @@ export class Valve extends Duplex {
     carrier.once('close', () => this.destroy());
   }
 
+  // A piece passes when `#takeTurn` reads it, or as it comes. More is put back.
   #receive(bytes: Buffer): void {
-    const length = this.#carrier.bytesRead > bytes.length ? bytes.length : Infinity; // the first piece begins a handshake, which costs most
-    // A piece passes when `#takeTurn` reads it, or as it comes. More is put back.
-    if (this.#carrier.isPaused() || (this.#isOpen && isTurn(length))) this.push(bytes);
-    else {
-      hold(this.#carrier, bytes);
-      takeTurn(this.#takeTurn, length);
-    }
+    if (this.#carrier.isPaused() || (this.isReady && this.#isOpen && mayReadNow(bytes.length))) this.push(bytes);
+    else { hold(this.#carrier, bytes); this.#wait(); }
   }
+
+  #wait(): void { waitForTurn(this.#takeTurn, this.isReady ? this.#carrier.readableLength : Infinity); }
 
   readonly #takeTurn = (): void => {
     if (this.#isOpen) this.#carrier.read(Math.min(this.#carrier.readableLength, PIECE_BYTES));
   };
 
-  // Whether TLS has taken the last piece, and the client what TLS has written: TLS itself answers some records.
+  // Whether TLS has taken the last piece, and the kernel what TLS has written: TLS itself answers some records.
   get #isOpen(): boolean { return this.readableLength === 0 && this.writableLength === 0; }
 
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
 
   override _read(): void {
-    if (this.#carrier.readableLength > 0) takeTurn(this.#takeTurn, this.#carrier.readableLength);
+    if (this.#carrier.readableLength > 0) this.#wait();
     else this.#carrier.resume();
   }
 
   override _write(bytes: Buffer, encoding: BufferEncoding, done: () => void): void {
     write(this.#carrier, bytes, encoding, () => {
       done();
-      if (this.#carrier.readableLength > 0) takeTurn(this.#takeTurn, this.#carrier.readableLength);
+      if (this.#carrier.readableLength > 0) this.#wait();
     });
   }
 

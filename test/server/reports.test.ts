@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 import { LegalRequest, Refusal } from '../../src/http/request.ts';
 import { openRecord, type FinishedRequest } from '../../src/server/reports.ts';
 import { openPair, sendRead } from '../support/both-sides.ts';
 import { startService } from '../support/service.ts';
+import { stopTheClock } from '../support/stopped-clock.ts';
 import { exchange, exchangeOn, request } from '../support/exchange.ts';
 
 const TRACE_ID = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
-
-/** A clock of milliseconds that stands still until it is told. */
-function stopTheClock(t: TestContext): (ms: number) => void {
-  let now = 1000;
-  t.mock.method(performance, 'now', () => now);
-  return (ms) => {
-    now += ms;
-  };
-}
 
 /** Opens records, and tells what is reported of them. */
 function start(finished?: () => void) {

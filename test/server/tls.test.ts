@@ -66,6 +66,41 @@ async function sendHalf({ client, accepted }: { readonly client: Socket; readonl
 const closing = (socket: Socket) => new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
 
 describe('the TLS handshake', { timeout: 20_000 }, () => {
+  test('takes nothing of the time that the connection may then be idle', async (t) => {
+    const { open, pass } = await startTls(t, { limits: { idleMs: 3_000 } });
+    const { client: below, accepted } = await open();
+    pass(5);
+    const client = connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
+    t.after(() => client.destroy());
+    await once(client.resume(), 'session'); // the server sends it when the handshake is over
+    pass(3);
+    assert.equal(accepted.destroyed, false);
+    pass(1);
+    await closing(accepted);
+  });
+
+  test('is the only time when short reads wait', async (t) => {
+    let turns = 0;
+    const seenAt: number[] = [];
+    const { openTls } = await startTls(t, { now: () => seenAt.push(turns) });
+    const clients: TLSSocket[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      const { client } = await openTls();
+      await use(client);
+      clients.push(client);
+    }
+    const count = () => { turns += 1; counter = setImmediate(count); };
+    let counter = setImmediate(count);
+    t.after(() => clearImmediate(counter));
+    let ms = 0;
+    t.mock.method(performance, 'now', () => (ms += 0.2)); // each look at the clock takes so long
+    const replies = clients.map((client) => readReplies(client, 1));
+    for (const client of clients) client.write(requestBytes('GET', '/api/greetings', [])); // the kernel has all of them before the next turn
+    await Promise.all(replies);
+    assert.equal(seenAt.length, clients.length);
+    assert.ok(new Set(seenAt).size <= 5, `${new Set(seenAt).size} turns`); // with long reads they are 7
+  });
+
   for (const [what, bytes] of [['is never begun', ''], ['breaks off', '\x16\x03\x01\x02\x00\x01']] as const) {
     test(`that ${what} is ended after 10 s`, async (t) => {
       const { open, pass, records, refusals } = await startTls(t, { observed: true });

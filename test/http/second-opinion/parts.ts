@@ -9,7 +9,7 @@ export type Parts = {
   readonly fieldLines: readonly string[];
   /** The values of all fields with this name, which is in lower case. */
   readonly values: (name: string) => string[];
-  /** How many bytes there are up to the end of the request line, and up to the end of the head. */
+  /** How many bytes there are up to the end of the request line, and up to the end of the head, at least. */
   readonly lineEnd: number;
   readonly headEnd: number;
   readonly content: string;
@@ -36,9 +36,13 @@ export function partsOf(text: string): Parts {
   };
 }
 
+/** Where `mark` ends in `text`, or, when it is not whole, where it will end at the earliest. */
 function endOf(mark: string, text: string, from: number): number {
   const at = text.indexOf(mark, from);
-  return at === -1 ? text.length : at + mark.length;
+  if (at !== -1) return at + mark.length;
+  let begun = mark.length - 1;
+  while (!text.endsWith(mark.slice(0, begun))) begun -= 1;
+  return text.length + mark.length - begun;
 }
 
 // RFC 9110 5.6.3: white space is a space or a tab. `trim` would remove other characters, too.

@@ -39,6 +39,11 @@ export const ENDED_BY_NODE: readonly EndedByNode[] = [
     is: ({ values }) => listOf(values('proxy-connection').join()).includes('close'),
     example: 'GET / HTTP/1.1\r\nHost: a\r\nProxy-Connection: close\r\n\r\n',
   },
+  {
+    reason: 'RFC 9110 5.5: white space behind a value, also a tab, is no part of it. (Node 20 does not find keep-alive there.)',
+    is: ({ protocol, fieldLines }) => protocol === 'HTTP/1.0' && fieldLines.some((line) => /^Connection:.*[ \t]$/i.test(line)),
+    example: 'GET / HTTP/1.0\r\nConnection: keep-alive \t\r\n\r\n',
+  },
 ];
 
 function withKnownMethod(text: string): string {

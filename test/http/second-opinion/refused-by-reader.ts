@@ -121,7 +121,7 @@ export const REFUSED_BY_READER: readonly RefusedByReader[] = [
   {
     status: 431,
     reason: 'Ours: chunk sizes, their extensions and trailers have at most 16 KiB together',
-    is: (parts) => lengthOf(chunksIn(parts).sizeLines) + chunksIn(parts).trailers.length > 16 * KIB,
+    is: (parts) => lengthOf(chunksIn(parts).sizeLines) + lengthOf([chunksIn(parts).trailers.replace(/\r\n$/, '')]) > 16 * KIB,
     example: chunked(`0\r\nX: ${'x'.repeat(16 * KIB)}\r\n\r\n`),
   },
   {

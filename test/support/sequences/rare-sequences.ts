@@ -10,6 +10,8 @@ const IN_PIECES = [withContent(1), greeting(2)];
 export const RARE: readonly Sequence[] = [
   // A reply that becomes possible after the connections have been cut has not left.
   { surroundings, steps: [client(send(greeting(0))), client(send(...greetings(0, 2)), 0), { kind: 'stop', turns: 0 }, { kind: 'cut', turns: 1 }] },
+  // A connection that waits for its turn is cut.
+  { surroundings: { ...surroundings, room: 1_000 }, steps: [client(send(...greetings(0, 2)), 0), { kind: 'cut', turns: 1 }] },
   // A connection that becomes idle a while after the stop is closed.
   { surroundings, steps: [client({ kind: 'stop reading' }), client(send(greeting(0))), { kind: 'stop', turns: 1 }, { kind: 'pass', ms: 1_000, turns: 1 }, client({ kind: 'read' })] },
   // The first byte of a request is the first one that is not CR or LF.

@@ -1,4 +1,4 @@
-// Time and turns of the event loop in the hands of the simulation: it replaces the global timers of this process.
+// Time and turns of the event loop in the hands of the simulation: it replaces the global timers and the clock of this process.
 //
 // What node does by itself between two callbacks (process.nextTick, promises) stays node's. It has an order of its own, which is
 // always the same.
@@ -11,7 +11,7 @@ const timers = new Timers();
 let immediates: Immediate[] = []; // for the next turn
 let due: Immediate[] = []; // in this turn
 let thrown: unknown[] = [];
-let order = 0, callbacks = 0, turns = 0;
+let order = 0, callbacks = 0, turns = 0, looks = 0;
 
 /** When something has happened. */
 export type Moment = {
@@ -29,8 +29,11 @@ export function moment(): Moment {
   return { order, ms: timers.nowMs, callback: callbacks, turn: turns };
 }
 
-/** Replaces the timers of this process. */
+const LOOK_MS = 0.1; // passes with each look at the clock, so that a turn has an end
+
+/** Replaces the timers and the clock of this process. */
 export function takeTime(): void {
+  Object.assign(performance, { now: () => timers.nowMs + LOOK_MS * (looks += 1) });
   Object.assign(globalThis, timers.functions, {
     setImmediate: (run: () => void) => {
       const immediate = { run };
@@ -50,7 +53,7 @@ export function resetTime(): void {
   immediates = [];
   due = [];
   thrown = [];
-  order = callbacks = turns = 0;
+  order = callbacks = turns = looks = 0;
 }
 
 /** Milliseconds since the sequence began. */

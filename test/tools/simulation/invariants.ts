@@ -44,10 +44,14 @@ const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
   });
 };
 
-/** How many turns of the event loop it may take until a request has arrived: each read may wait for one, and its end can be in the next. */
+/**
+ * How many turns of the event loop it may take until a request has arrived: each read may wait for one, and its end can be in the next.
+ * Over TLS a read can be more records than are read in a turn, and the others wait for one more.
+ */
 function turnsToArrive(client: Client, sent: SentPart): number {
   const readBytes = client.end.isSecure ? BURST_BYTES : MAX_READ_BYTES;
-  return sendsOf(client, sent).reduce((sum, { from, to }) => sum + 1 + (to < readBytes ? 0 : Math.ceil((to - from) / readBytes)), 0);
+  const turns = client.end.isSecure ? 2 : 1;
+  return sendsOf(client, sent).reduce((sum, { from, to }) => sum + turns + (to < readBytes ? 0 : Math.ceil((to - from) / readBytes)), 0);
 }
 
 /** A request that is not whole is refused with 408 when it has taken too long, and not before. */

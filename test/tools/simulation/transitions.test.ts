@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../support/certificates.ts';
+import { RARE } from '../../support/sequences/rare-sequences.ts';
 import { explore } from './explore.ts';
 import { loadCopy } from './load-copy.ts';
 import { run } from './run.ts';
@@ -21,7 +22,11 @@ function drawn(): string[] {
 test('each transition in the diagram of a connection is taken by some sequence, and each that is taken is in the diagram', async (t) => {
   const { transitions, combinations } = observeTransitions();
   const create = await loadCopy(temporaryFolder(t), OBSERVED);
-  const { failure } = await run(create, explore(SEED, SEQUENCES, () => transitions.size + combinations.size), undefined, TRACE_LENGTH);
+  function* sequences() {
+    yield* RARE;
+    yield* explore(SEED, SEQUENCES, () => transitions.size + combinations.size);
+  }
+  const { failure } = await run(create, sequences(), undefined, TRACE_LENGTH);
   assert.equal(failure, undefined);
   assert.deepEqual(drawn().sort(), Array.from(transitions).sort());
 });
