@@ -7,7 +7,7 @@ import { limitOf, type Limits, type State } from './limits.ts';
 import { openRecord, reportSafely, type AccessRecord } from './reports.ts';
 import { ResponseStream } from './response-stream.ts';
 import { answer, refusalText, write, type Service } from './send.ts';
-import { hold, mayReadNow, waitForTurn } from './turns.ts';
+import { hold, leave, mayReadNow, waitForTurn } from './turns.ts';
 
 export class Connection {
   readonly clientAddress: string | undefined; // the client's IP address; undefined on a Unix socket
@@ -87,7 +87,7 @@ export class Connection {
   }
 
   readonly #takeTurn = (): void => {
-    if (this.#socket.destroyed) return;
+    if (this.#socket.destroyed) return; // `close` follows
     if (this.#state === 'waiting') this.#enter('idle');
     // All that is held, on Node 26 in chunks.
     while (this.#socket.readableLength > 0 && this.#state !== 'replying' && this.#state !== 'waiting') this.#read(this.#socket.read());
@@ -137,6 +137,7 @@ export class Connection {
   #linger(): void { this.#enter('lingering'); }
 
   #closed(): void {
+    leave(this.#takeTurn);
     this.#enter('closed');
     this.#settle(true);
     this.stream.destroy();

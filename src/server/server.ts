@@ -25,10 +25,7 @@ export function createServer(options: ServerOptions, secure = (carrier: Socket):
   const connections = createConnections(nodeServer, options.maxConnections, limits, options.reports);
 
   nodeServer.on('connection', (carrier) => {
-    if (!connections.makeRoom(carrier.remoteAddress)) {
-      carrier.destroy();
-      return;
-    }
+    if (!connections.makeRoom(carrier.remoteAddress)) { carrier.destroy(); return; }
     const socket = secure(carrier);
     const connection = new Connection(socket, carrier.remoteAddress, options);
     connections.add(connection, socket);

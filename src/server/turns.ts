@@ -1,10 +1,10 @@
-// Who reads in a turn of the event loop: those with a short read for 2 ms, and those with a long one for 1 ms, each in order, and of each
-// at least one. The others wait. So a turn is short, whatever clients send: what arrives meanwhile, also a connection, is handled soon.
+// Who reads in a turn of the event loop: those with a short read for 2 ms, and one with a long read, each in order. The others wait. So a
+// turn is short, whatever clients send: what arrives meanwhile is handled soon, also connections, of which node accepts one in a turn.
 import type { Socket } from 'node:net';
 
 /** A read that is longer, in bytes, is a long one. One of this length costs about twice as much as the shortest request. */
 export const PIECE_BYTES = 2 * 1024;
-const SHORT_MS = 2, LONG_MS = 1;
+const SHORT_MS = 2; // in a turn, but at least one short read
 
 const short = new Set<() => void>(), long = new Set<() => void>();
 let shortEnd = 0; // when the time for short reads is over in this turn, by performance.now(). 0: there was none yet.
@@ -25,6 +25,9 @@ export function waitForTurn(callback: () => void, length: number): void {
   next ??= setImmediate(runTurn);
 }
 
+/** Takes back what `waitForTurn` was told: there is nothing to read any more. */
+export function leave(callback: () => void): void { if (!short.delete(callback)) long.delete(callback); }
+
 /** Puts back what is to be read in a later turn, and pauses `socket`, which takes at most one read more then. */
 export function hold(socket: Socket, bytes: Buffer): void {
   socket.pause();
@@ -33,18 +36,16 @@ export function hold(socket: Socket, bytes: Buffer): void {
 
 function runTurn(): void {
   next = undefined;
-  run(short, shortEnd || performance.now() + SHORT_MS);
-  run(long, performance.now() + LONG_MS);
-  shortEnd = 0;
-  if (short.size + long.size > 0) next ??= setImmediate(runTurn);
-}
-
-function run(waiting: Set<() => void>, end: number): void {
-  let left = waiting.size; // who asks again meanwhile waits for another turn
-  for (const callback of waiting) {
-    waiting.delete(callback);
+  const end = shortEnd || performance.now() + SHORT_MS;
+  let left = short.size; // who asks again meanwhile waits for another turn
+  for (const callback of short) {
+    short.delete(callback);
     callback();
     left -= 1;
-    if (left === 0 || performance.now() >= end) return;
+    if (left === 0 || performance.now() >= end) break;
   }
+  const [first] = long;
+  if (first !== undefined) { long.delete(first); first(); }
+  shortEnd = 0;
+  if (short.size + long.size > 0) next ??= setImmediate(runTurn);
 }

@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { write } from './send.ts';
-import { hold, mayReadNow, PIECE_BYTES, waitForTurn } from './turns.ts';
+import { hold, leave, mayReadNow, PIECE_BYTES, waitForTurn } from './turns.ts';
 
 export class Valve extends Duplex {
   isReady = false; // the TLS handshake is over. Until then a piece counts as a long read, because the handshake costs most.
@@ -17,7 +17,7 @@ export class Valve extends Duplex {
     carrier.on('data', (bytes: Buffer) => this.#receive(bytes));
     carrier.on('end', () => this.push(null));
     carrier.on('error', () => {}); // without a listener it would end the process; `close` follows
-    carrier.once('close', () => this.destroy());
+    carrier.once('close', () => { leave(this.#takeTurn); this.destroy(); });
   }
 
   // A piece passes when `#takeTurn` reads it, or as it comes. More is put back.

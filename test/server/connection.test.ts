@@ -368,6 +368,27 @@ test('a read of more than 2 KiB is held until its turn, and a smaller one is rea
   }
 });
 
+test('connections that have closed have no turn, so others have theirs soon', { timeout: 20_000 }, async (t) => {
+  const { server } = await startService(t);
+  let replies = 0;
+  function connected(): ServiceEnd {
+    const accepted = new ServiceEnd('192.0.2.1', 1_000, { written: () => { replies += 1; }, taken: () => {}, ended: () => {}, closed: () => {} });
+    server.emit('connection', accepted);
+    return accepted;
+  }
+  const long = Buffer.from(requestBytes('GET', '/health', [`X: ${'x'.repeat(3_000)}`]));
+  const others = Array.from({ length: 20 }, connected);
+  const last = connected();
+  await turn();
+  for (const accepted of others) accepted.deliver(long);
+  const closed = Promise.all(others.map((accepted) => once(accepted, 'close')));
+  for (const accepted of others) accepted.destroy();
+  last.deliver(long);
+  await closed;
+  for (let turns = 0; turns < 3; turns += 1) await turn();
+  assert.equal(replies, 1);
+});
+
 test('a response that node asks for late gets its reply', { timeout: 20_000 }, async (t) => {
   const pair = await openPair(t, await startService(t));
   const starts = requestStarts(t);

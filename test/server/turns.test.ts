@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { mayReadNow, PIECE_BYTES, waitForTurn } from '../../src/server/turns.ts';
+import { leave, mayReadNow, PIECE_BYTES, waitForTurn } from '../../src/server/turns.ts';
 import { stopTheClock } from '../support/stopped-clock.ts';
 
 const LONG = PIECE_BYTES + 1;
-const kinds = [['short', PIECE_BYTES, 2], ['long', LONG, 1]] as const;
+const kinds = [['short', PIECE_BYTES], ['long', LONG]] as const;
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe('turns', { timeout: 20_000, concurrency: false }, () => {
-  for (const [kind, length, ms] of kinds) {
-    const other = length === LONG ? 1 : LONG;
+  for (const [kind, length] of kinds) {
+    const [what, other, counts] = kind === 'short' ? ['short reads for 2 ms', LONG, [4, 8, 10, 10]] : ['one long read', 1, [1, 2, 3, 4]];
 
-    test(`${kind} reads are handled for ${ms} ms of a turn, in order, and each once however often it has asked`, async (t) => {
+    test(`${what} of those that wait are handled in a turn, in order, and each once however often it has asked`, async (t) => {
       const pass = stopTheClock(t);
       const called: number[] = [];
-      const callbacks = upTo(10).map((i) => () => {
+      const callbacks = upTo(counts.at(-1) ?? 0).map((i) => () => {
         called.push(i);
-        pass(ms / 4);
+        pass(0.5);
       });
       for (const callback of [...callbacks, ...callbacks]) waitForTurn(callback, length);
       for (const callback of callbacks) waitForTurn(callback, other);
-      for (const count of [4, 8, 10, 10]) {
+      for (const count of [...counts, callbacks.length]) {
         await turn();
         assert.deepEqual(called, upTo(count));
       }
@@ -46,12 +46,26 @@ describe('turns', { timeout: 20_000, concurrency: false }, () => {
         if (called.length < 5) waitForTurn(again, length);
       }, length);
       for (let i = 0; i < 2; i += 1) waitForTurn(() => called.push('other'), length);
-      for (const count of [3, 4, 5, 5]) {
+      for (const count of kind === 'short' ? [3, 4, 5, 5] : [1, 2, 3, 4, 5, 5]) {
         await turn();
         assert.deepEqual(called, ['again', 'other', 'other', 'again', 'again'].slice(0, count));
       }
     });
   }
+
+  test('who has left has no turn', async (t) => {
+    stopTheClock(t);
+    const called: string[] = [];
+    const others = kinds.map(([kind, length]) => ({ length, callback: () => called.push(kind) }));
+    for (const { length, callback } of others) {
+      waitForTurn(() => called.push('first'), length);
+      waitForTurn(callback, length);
+      waitForTurn(() => called.push('last'), length);
+    }
+    for (const { callback } of others) leave(callback);
+    for (let turns = 0; turns < 4; turns += 1) await turn();
+    assert.deepEqual(called, ['first', 'last', 'first', 'last']);
+  });
 
   test('those with a long read do not keep those with a short one waiting, nor the other way round', async (t) => {
     const pass = stopTheClock(t);

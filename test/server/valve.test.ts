@@ -43,6 +43,22 @@ describe('the valve', { timeout: 20_000 }, () => {
     }
   });
 
+  test('has no turn when it has closed, so others have theirs soon', async (t) => {
+    const valves = await Promise.all(Array.from({ length: 20 }, () => startValve(t, false)));
+    const last = await startValve(t, false);
+    let ms = 0;
+    t.mock.method(performance, 'now', () => (ms += 10)); // so long that one has its turn at a time
+    for (const { client } of [...valves, last]) client.write('x'); // the kernel has all of them before the next turn
+    await once(last.accepted, 'pause');
+    const closed = Promise.all(valves.map(({ accepted }) => once(accepted, 'close')));
+    for (const { accepted } of valves) accepted.destroy();
+    let passed = 0;
+    last.valve.on('data', () => (passed += 1));
+    await closed;
+    for (let turns = 0; turns < 3; turns += 1) await turn();
+    assert.equal(passed, 1);
+  });
+
   test('lets a small read through as it comes, and more in pieces, at most one of each in a turn', async (t) => {
     const { client, valve } = await startValve(t);
     let turns = 0;
