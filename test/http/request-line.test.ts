@@ -20,6 +20,8 @@ const TOKEN = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN
 const legal: readonly (readonly [line: string, parsed: RequestLine])[] = [
   ['GET / HTTP/1.1', { method: 'GET', target: { path: '/', query: '' }, isHttp11: true }],
   ['GET / HTTP/1.0', { method: 'GET', target: { path: '/', query: '' }, isHttp11: false }],
+  ['GET /a/%20?b=c? HTTP/1.1', { method: 'GET', target: { path: '/a/%20', query: 'b=c?' }, isHttp11: true }],
+  ['GET http://A:80/b HTTP/1.1', { method: 'GET', target: { path: '/b', query: '', authority: 'A:80' }, isHttp11: true }],
   ['PUT /a/%20?b=c? HTTP/1.1', { method: 'PUT', target: { path: '/a/%20', query: 'b=c?' }, isHttp11: true }],
   ['get /a?HTTP/1.0 HTTP/1.1', { method: 'get', target: { path: '/a', query: 'HTTP/1.0' }, isHttp11: true }],
   ['BREW http://A:80/b HTTP/1.0', { method: 'BREW', target: { path: '/b', query: '', authority: 'A:80' }, isHttp11: false }],
@@ -36,8 +38,8 @@ for (const [line, expected] of legal) {
 
 test('what is no request line is refused with 400, and nothing of it is known', () => {
   for (const line of [
-    '', ' ', 'GET', 'GET /a', 'GET /a ', 'GET  HTTP/1.1', ' /a HTTP/1.1', 'GET /a HTTP/1.1 ', ' GET /a HTTP/1.1',
-    'GET  /a HTTP/1.1', 'GET /a  HTTP/1.1', 'GET\t/a HTTP/1.1', 'GET /a\tHTTP/1.1', 'GET /a b HTTP/1.1', 'GET /\xe9 HTTP/1.1',
+    '', ' ', 'GET', 'GET /a', 'GET /a ', 'GET HTTP/1.1', 'GET  HTTP/1.1', 'GET http://a b/ HTTP/1.1', ' /a HTTP/1.1', 'GET /a HTTP/1.1 ',
+    ' GET /a HTTP/1.1', 'GET  /a HTTP/1.1', 'GET /a  HTTP/1.1', 'GET\t/a HTTP/1.1', 'GET /a\tHTTP/1.1', 'GET /a b HTTP/1.1', 'GET /\xe9 HTTP/1.1',
     'GET /a http/1.1', 'GET /a HTTP/11', 'GET /a HTTP/1.', 'GET /a HTTP/.1', 'GET /a HTTP/1.1.1', 'GET /a HTTP/x.y', 'GET /a HTTP/1.11',
     'GET /a HTTP/01.1', 'GET /a HTTP/ 1.1', 'GET /a HTTP1.1', 'GET /a RTSP/1.1', 'GET /a ICE/1.1', 'BREW /a HTCPCP/1.0', 'GET /a HTTP/1.1x',
     'G(T /a HTTP/1.1', 'G(T /a HTTP/1.2', 'GET  /a HTTP/1.2', 'GET /a  HTTP/1.2', ' GET /a HTTP/1.2',
