@@ -20,10 +20,7 @@ let latestTimestamp = '';
 
 /** A time, in milliseconds since the epoch, as ISO 8601 in UTC. */
 function timestamp(now: number): string {
-  if (now !== latestTime) {
-    latestTime = now;
-    latestTimestamp = new Date(now).toISOString();
-  }
+  if (now !== latestTime) { latestTime = now; latestTimestamp = new Date(now).toISOString(); }
   return latestTimestamp;
 }
 

@@ -5,15 +5,13 @@ import type { Fields, Log } from './log.ts';
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
 export function createReportLogger(log: Log, accessLog?: Log) {
   const refusals = createSummary((byStatus) => log('warn', 'Illegal requests were refused in the last minute.', { byStatus }));
-  const drops = createSummary((byReason) => {
-    log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason });
-  });
+  const drops = createSummary((byReason) =>
+    log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason }));
   const acceptFailures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
   return {
     // As `Reports` in server/reports.ts says:
-    failed: (error: unknown, traceId: string) => {
-      log('error', 'Unhandled exception occurred while processing the request.', { traceId, error });
-    },
+    failed: (error: unknown, traceId: string) =>
+      log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
     refused: refusals.count,
     dropped: drops.count,
     finished: accessLog && ((request: Fields) => accessLog('info', 'Request', request)),

@@ -7,7 +7,7 @@ import { limitOf, type Limits, type State } from './limits.ts';
 import { openRecord, reportSafely, type AccessRecord } from './reports.ts';
 import { ResponseStream } from './response-stream.ts';
 import { answer, refusalText, write, type Service } from './send.ts';
-import { hold, leave, mayReadNow, waitForTurn } from './turns.ts';
+import { countRead, hold, leave, mayReadNow, waitForTurn } from './turns.ts';
 
 export class Connection {
   readonly clientAddress: string | undefined; // the client's IP address; undefined on a Unix socket
@@ -95,6 +95,7 @@ export class Connection {
   };
 
   #read(bytes: Buffer): void {
+    countRead(bytes.length);
     if (this.#state === 'ending' || this.#state === 'lingering') return;
     const result = this.#reader.read(bytes);
     if (result instanceof Refusal) return this.#refuse(result);

@@ -9,7 +9,7 @@ export const LIMITS = {
   sweepMs: 1_000, // how often these times are checked: a connection may last longer by up to twice this much, and never ends early
 };
 
-/** With `idleMs`, how long a connection may be idle. */
+/** All limits: those above, and `idleMs`, how long a connection may be idle, which is configured. */
 export type Limits = { readonly [name in keyof typeof LIMITS | 'idleMs']: number };
 
 export type State =

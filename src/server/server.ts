@@ -20,7 +20,7 @@ export type Server = { readonly nodeServer: NodeServer } & Omit<ReturnType<typeo
 export function createServer(options: ServerOptions, secure = (carrier: Socket): Socket => carrier): Server {
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
   const responder = createResponder();
-  // Half open: a client may end its side and still read. A paused socket that holds something takes no more, because `highWaterMark` is 0.
+  // Half open: a client may end its side and still read. A paused socket takes at most one read more, because `highWaterMark` is 0.
   const nodeServer = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 });
   const connections = createConnections(nodeServer, options.maxConnections, limits, options.reports);
 

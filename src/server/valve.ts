@@ -4,7 +4,9 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { write } from './send.ts';
-import { hold, leave, mayReadNow, PIECE_BYTES, waitForTurn } from './turns.ts';
+import { countRead, hold, leave, mayReadNow, PIECE_BYTES, waitForTurn } from './turns.ts';
+
+const RECORDS_COST = 8; // how much more a byte costs than without TLS, when the records are as short as they may be
 
 export class Valve extends Duplex {
   isReady = false; // the TLS handshake is over. Until then a piece counts as a long read, because the handshake costs most.
@@ -22,7 +24,8 @@ export class Valve extends Duplex {
 
   // A piece passes when `#takeTurn` reads it, or as it comes. More is put back.
   #receive(bytes: Buffer): void {
-    if (this.#carrier.isPaused() || (this.isReady && this.#isOpen && mayReadNow(bytes.length))) this.push(bytes);
+    const passes = this.#carrier.isPaused() || (this.isReady && this.#isOpen && mayReadNow(bytes.length));
+    if (passes) { countRead(RECORDS_COST * bytes.length); this.push(bytes); }
     else { hold(this.#carrier, bytes); this.#wait(); }
   }
 

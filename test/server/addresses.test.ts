@@ -77,31 +77,6 @@ test('a request that is cut to make room has a record that says so', { timeout: 
   await close();
 });
 
-test('a connection that is idle keeps nothing of the request before', { timeout: 20_000 }, async () => {
-  const { nodeServer, close, closeAll } = createServer({
-    handler: () => emptyReply(200), isAllowed: undefined, isDraining: () => false, maxConnections: 200, keepAliveTimeoutMs: 1_000_000,
-    reports: { failed: (error) => assert.fail(String(error)), refused: () => {}, dropped: () => {}, finished: undefined },
-  });
-
-  /** Opens 100 connections with a request each, whose query has this length. Returns how many bytes are in use then. */
-  async function openAndAsk(length: number): Promise<number> {
-    for (let i = 0; i < 100; i += 1) {
-      const end = new ServiceEnd(A, 1_000, quiet);
-      nodeServer.emit('connection', end);
-      end.deliver(Buffer.from(`GET /a/path/that/is/long?${'x'.repeat(length)} HTTP/1.1\r\nHost: a.host.that.is.long\r\n\r\n`));
-      for (let turns = 0; turns < 4; turns += 1) await turn();
-    }
-    return liveHeap();
-  }
-
-  const none = liveHeap();
-  const short = await openAndAsk(0) - none;
-  const long = await openAndAsk(15_000) - none - short;
-  assert.ok(long < short + 500_000, `${long} bytes instead of ${short}`);
-  closeAll();
-  await close();
-});
-
 for (const isSecure of [false, true]) {
   test(`a connection that has closed takes no memory${isSecure ? ', also without a TLS handshake' : ''}`, { timeout: 20_000 }, async () => {
     const secureContext = createSecureContext();

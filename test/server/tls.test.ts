@@ -10,6 +10,7 @@ import { readTlsFiles } from '../../src/host/tls-files.ts';
 import { secure } from '../../src/server/tls.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { readReplies, readToEnd, startWithClock } from '../support/both-sides.ts';
+import { countTurns } from '../support/clock.ts';
 import { connectRecords } from '../support/records.ts';
 import { requestStart, requestStarts } from '../support/request-start.ts';
 import type { ServiceOptions } from '../support/service.ts';
@@ -79,21 +80,16 @@ describe('the TLS handshake', { timeout: 20_000 }, () => {
     await closing(accepted);
   });
 
-  test('is the only time when short reads wait', async (t) => {
-    let turns = 0;
+  test('is the only time when all reads are long ones', async (t) => {
+    const turns = countTurns(t);
     const seenAt: number[] = [];
-    const { openTls } = await startTls(t, { now: () => seenAt.push(turns) });
+    const { openTls } = await startTls(t, { now: () => seenAt.push(turns()) });
     const clients: TLSSocket[] = [];
     for (let i = 0; i < 20; i += 1) {
       const { client } = await openTls();
       await use(client);
       clients.push(client);
     }
-    const count = () => { turns += 1; counter = setImmediate(count); };
-    let counter = setImmediate(count);
-    t.after(() => clearImmediate(counter));
-    let ms = 0;
-    t.mock.method(performance, 'now', () => (ms += 0.2)); // each look at the clock takes so long
     const replies = clients.map((client) => readReplies(client, 1));
     for (const client of clients) client.write(requestBytes('GET', '/api/greetings', [])); // the kernel has all of them before the next turn
     await Promise.all(replies);

@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { leave, mayReadNow, PIECE_BYTES, waitForTurn } from '../../src/server/turns.ts';
-import { stopTheClock } from '../support/stopped-clock.ts';
+import { countRead, leave, mayReadNow, PIECE_BYTES, waitForTurn } from '../../src/server/turns.ts';
 
 const LONG = PIECE_BYTES + 1;
 const kinds = [['short', PIECE_BYTES], ['long', LONG]] as const;
 
+const MOST = 64 * 1024 - 512; // that a short read may count for, in bytes, so that no other is in its turn
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe('turns', { timeout: 20_000, concurrency: false }, () => {
   for (const [kind, length] of kinds) {
-    const [what, other, counts] = kind === 'short' ? ['short reads for 2 ms', LONG, [4, 8, 10, 10]] : ['one long read', 1, [1, 2, 3, 4]];
+    const [what, other, counts] = kind === 'short' ? ['short reads of 64 KiB, each with 512 bytes more,', LONG, [26, 52, 60]] : ['one long read', 1, [1, 2, 3, 4]];
 
-    test(`${what} of those that wait are handled in a turn, in order, and each once however often it has asked`, async (t) => {
-      const pass = stopTheClock(t);
+    test(`${what} of those that wait are handled in a turn, in order, and each once however often it has asked`, async () => {
       const called: number[] = [];
-      const callbacks = upTo(counts.at(-1) ?? 0).map((i) => () => {
-        called.push(i);
-        pass(0.5);
-      });
+      const callbacks = upTo(counts.at(-1) ?? 0).map((i) => () => { called.push(i); countRead(length); });
       for (const callback of [...callbacks, ...callbacks]) waitForTurn(callback, length);
       for (const callback of callbacks) waitForTurn(callback, other);
       for (const count of [...counts, callbacks.length]) {
@@ -28,18 +24,16 @@ describe('turns', { timeout: 20_000, concurrency: false }, () => {
       }
     });
 
-    test(`one ${kind} read is handled in each turn, however long it takes`, async (t) => {
-      const pass = stopTheClock(t);
+    test(`one ${kind} read is handled in each turn, whatever it counts for`, async () => {
       const called: number[] = [];
-      for (const i of upTo(3)) waitForTurn(() => { called.push(i); pass(1_000); }, length);
+      for (const i of upTo(3)) waitForTurn(() => { called.push(i); countRead(1_000_000); }, length);
       for (const count of [1, 2, 3, 3]) {
         await turn();
         assert.deepEqual(called, upTo(count));
       }
     });
 
-    test(`who asks again has another turn, behind the others, with a ${kind} read`, async (t) => {
-      stopTheClock(t);
+    test(`who asks again has another turn, behind the others, with a ${kind} read`, async () => {
       const called: string[] = [];
       waitForTurn(function again() {
         called.push('again');
@@ -53,8 +47,7 @@ describe('turns', { timeout: 20_000, concurrency: false }, () => {
     });
   }
 
-  test('who has left has no turn', async (t) => {
-    stopTheClock(t);
+  test('who has left has no turn', async () => {
     const called: string[] = [];
     const others = kinds.map(([kind, length]) => ({ length, callback: () => called.push(kind) }));
     for (const { length, callback } of others) {
@@ -67,11 +60,10 @@ describe('turns', { timeout: 20_000, concurrency: false }, () => {
     assert.deepEqual(called, ['first', 'last', 'first', 'last']);
   });
 
-  test('those with a long read do not keep those with a short one waiting, nor the other way round', async (t) => {
-    const pass = stopTheClock(t);
+  test('those with a long read do not keep those with a short one waiting, nor the other way round', async () => {
     const called: string[] = [];
     for (const [kind, length] of [...kinds].reverse()) {
-      for (let i = 0; i < 2; i += 1) waitForTurn(() => { called.push(kind); pass(1_000); }, length);
+      for (let i = 0; i < 2; i += 1) waitForTurn(() => { called.push(kind); countRead(MOST); }, length);
     }
     await turn();
     assert.deepEqual(called, ['short', 'long']);
@@ -79,21 +71,21 @@ describe('turns', { timeout: 20_000, concurrency: false }, () => {
     assert.deepEqual(called, ['short', 'long', 'short', 'long']);
   });
 
-  test('a read is handled as it comes when it is short, and for 2 ms of a turn', async (t) => {
-    const pass = stopTheClock(t);
-    for (let turns = 0; turns < 3; turns += 1) {
-      assert.equal(mayReadNow(LONG), false);
-      for (const _ of upTo(8)) {
-        assert.equal(mayReadNow(PIECE_BYTES), true);
-        pass(0.25);
+  for (const [bytes, count] of [[0, 128], [80, 111], [PIECE_BYTES, 26], [MOST - 1, 2], [MOST, 1]] as const) {
+    test(`${count} reads that count for ${bytes} bytes are handled as they come in a turn, when they are short`, async () => {
+      for (let turns = 0; turns < 3; turns += 1) {
+        assert.equal(mayReadNow(LONG), false);
+        for (const _ of upTo(count)) {
+          assert.equal(mayReadNow(PIECE_BYTES), true);
+          countRead(bytes);
+        }
+        assert.equal(mayReadNow(1), false);
+        await turn();
       }
-      assert.equal(mayReadNow(1), false);
-      await turn();
-    }
-  });
+    });
+  }
 
-  test('a short read waits behind another one, but not behind a long one', async (t) => {
-    stopTheClock(t);
+  test('a short read waits behind another one, but not behind a long one', async () => {
     waitForTurn(() => {}, LONG);
     assert.equal(mayReadNow(1), true);
     waitForTurn(() => {}, 1);
@@ -103,17 +95,13 @@ describe('turns', { timeout: 20_000, concurrency: false }, () => {
     await turn();
   });
 
-  test('those that come and those that wait share the time', async (t) => {
-    const pass = stopTheClock(t);
+  test('those that come and those that wait share a turn', async () => {
     const called: number[] = [];
-    assert.equal(mayReadNow(1), true);
-    pass(1.5);
-    for (const i of upTo(6)) waitForTurn(() => { called.push(i); pass(0.5); }, 1);
-    await turn();
-    assert.deepEqual(called, upTo(1));
-    await turn();
-    assert.deepEqual(called, upTo(5));
-    await turn();
-    assert.deepEqual(called, upTo(6));
+    countRead(MOST - 1);
+    for (const i of upTo(130)) waitForTurn(() => { called.push(i); countRead(0); }, 1);
+    for (const count of [1, 129, 130]) {
+      await turn();
+      assert.deepEqual(called, upTo(count));
+    }
   });
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Valve } from '../../src/server/valve.ts';
+import { countTurns } from '../support/clock.ts';
 import { startPair } from '../support/socket-pair.ts';
 
 const PIECE = 2048;
@@ -29,14 +30,9 @@ async function calm(value: () => number): Promise<number> {
 describe('the valve', { timeout: 20_000 }, () => {
   test('before the handshake is over, lets pieces through in turn, as long reads, because the handshake costs most', async (t) => {
     const valves = await Promise.all(Array.from({ length: 5 }, () => startValve(t, false)));
-    let ms = 0;
-    t.mock.method(performance, 'now', () => (ms += 1)); // so long as each piece takes
-    let turns = 0;
-    const count = () => { turns += 1; counter = setImmediate(count); };
-    let counter = setImmediate(count);
-    t.after(() => clearImmediate(counter));
+    const turns = countTurns(t);
     for (const piece of ['x', 'y', 'z']) {
-      const turnsOfData = valves.map(({ valve }) => once(valve, 'data').then(() => turns));
+      const turnsOfData = valves.map(({ valve }) => once(valve, 'data').then(turns));
       for (const { client } of valves) client.write(piece); // the kernel has all of them before the next turn
       const seen = await Promise.all(turnsOfData);
       assert.equal(new Set(seen).size, valves.length, seen.join());
@@ -46,8 +42,6 @@ describe('the valve', { timeout: 20_000 }, () => {
   test('has no turn when it has closed, so others have theirs soon', async (t) => {
     const valves = await Promise.all(Array.from({ length: 20 }, () => startValve(t, false)));
     const last = await startValve(t, false);
-    let ms = 0;
-    t.mock.method(performance, 'now', () => (ms += 10)); // so long that one has its turn at a time
     for (const { client } of [...valves, last]) client.write('x'); // the kernel has all of them before the next turn
     await once(last.accepted, 'pause');
     const closed = Promise.all(valves.map(({ accepted }) => once(accepted, 'close')));
@@ -61,14 +55,11 @@ describe('the valve', { timeout: 20_000 }, () => {
 
   test('lets a small read through as it comes, and more in pieces, at most one of each in a turn', async (t) => {
     const { client, valve } = await startValve(t);
-    let turns = 0;
-    const count = () => { turns += 1; counter = setImmediate(count); };
-    let counter = setImmediate(count);
-    t.after(() => clearImmediate(counter));
+    const turns = countTurns(t);
     const pieces: { readonly length: number; readonly turn: number }[] = [];
     let received = '';
     valve.on('data', (bytes: Buffer) => {
-      pieces.push({ length: bytes.length, turn: turns });
+      pieces.push({ length: bytes.length, turn: turns() });
       received += bytes.toString('latin1');
     });
     const sent = Array.from({ length: 30_000 }, (_, i) => String(i)).join();
@@ -77,6 +68,15 @@ describe('the valve', { timeout: 20_000 }, () => {
     assert.equal(received, sent);
     assert.ok(pieces.every(({ length }) => length <= PIECE));
     for (const piece of pieces) assert.ok(pieces.filter((other) => other.turn === piece.turn).length <= 2);
+  });
+
+  test('lets fewer pieces through in a turn when they are longer, because more records can be in them', async (t) => {
+    const valves = await Promise.all(Array.from({ length: 20 }, () => startValve(t)));
+    const turns = countTurns(t);
+    const turnsOfData = valves.map(({ valve }) => once(valve, 'data').then(turns));
+    for (const { client } of valves) client.write(Buffer.alloc(PIECE)); // the kernel has all of them before the next turn
+    const seen = await Promise.all(turnsOfData);
+    for (const turnOf of seen) assert.ok(seen.filter((other) => other === turnOf).length <= 8, seen.join());
   });
 
   test('keeps a piece that nobody takes, and leaves the rest unread', async (t) => {

@@ -11,7 +11,7 @@ const timers = new Timers();
 let immediates: Immediate[] = []; // for the next turn
 let due: Immediate[] = []; // in this turn
 let thrown: unknown[] = [];
-let order = 0, callbacks = 0, turns = 0, looks = 0;
+let order = 0, callbacks = 0, turns = 0;
 
 /** When something has happened. */
 export type Moment = {
@@ -29,11 +29,9 @@ export function moment(): Moment {
   return { order, ms: timers.nowMs, callback: callbacks, turn: turns };
 }
 
-const LOOK_MS = 0.1; // passes with each look at the clock, so that a turn has an end
-
 /** Replaces the timers and the clock of this process. */
 export function takeTime(): void {
-  Object.assign(performance, { now: () => timers.nowMs + LOOK_MS * (looks += 1) });
+  Object.assign(performance, { now: () => timers.nowMs });
   Object.assign(globalThis, timers.functions, {
     setImmediate: (run: () => void) => {
       const immediate = { run };
@@ -53,7 +51,7 @@ export function resetTime(): void {
   immediates = [];
   due = [];
   thrown = [];
-  order = callbacks = turns = looks = 0;
+  order = callbacks = turns = 0;
 }
 
 /** Milliseconds since the sequence began. */
