@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream';
 import { write } from './send.ts';
 import { countRead, hold, leave, mayReadNow, PIECE_BYTES, waitForTurn } from './turns.ts';
 
-const RECORDS_COST = 8; // how much more a byte costs than without TLS, when the records are as short as they may be
+const RECORDS_COST = 8; // how much more a byte costs over TLS, when the records are as short as they can be
 
 export class Valve extends Duplex {
   isReady = false; // the TLS handshake is over. Until then a piece counts as a long read, because the handshake costs most.

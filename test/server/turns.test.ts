@@ -5,13 +5,15 @@ import { countRead, leave, mayReadNow, PIECE_BYTES, waitForTurn } from '../../sr
 
 const LONG = PIECE_BYTES + 1;
 const kinds = [['short', PIECE_BYTES], ['long', LONG]] as const;
+const MOST = 64 * 1024 - 512; // a short read that counts for so many bytes is the only one in its turn
 
-const MOST = 64 * 1024 - 512; // that a short read may count for, in bytes, so that no other is in its turn
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe('turns', { timeout: 20_000, concurrency: false }, () => {
   for (const [kind, length] of kinds) {
-    const [what, other, counts] = kind === 'short' ? ['short reads of 64 KiB, each with 512 bytes more,', LONG, [26, 52, 60]] : ['one long read', 1, [1, 2, 3, 4]];
+    const [what, other, counts] = kind === 'short'
+      ? ['short reads of 64 KiB, each with 512 bytes more,', LONG, [26, 52, 60]]
+      : ['one long read', 1, [1, 2, 3, 4]];
 
     test(`${what} of those that wait are handled in a turn, in order, and each once however often it has asked`, async () => {
       const called: number[] = [];
