@@ -1,10 +1,10 @@
-// Who reads in a turn of the event loop: about a hundred with a short read, and one with a long read, each in order. The others wait. So a
+// Who reads in a turn of the event loop: up to 128 with a short read, and one with a long read, each in order. The others wait. So a
 // turn is short, whatever clients send: what arrives meanwhile is handled soon, also connections, of which node 24 accepts one in a turn.
 import type { Socket } from 'node:net';
 
-/** A read that is longer, in bytes, is a long one. One of this length costs about twice as much as the shortest request. */
+/** A read that is longer, in bytes, is a long one. One of this length costs up to four times as much as the shortest request. */
 export const PIECE_BYTES = 2 * 1024;
-const TURN_BYTES = 64 * 1024, READ_BYTES = 512; // short reads in a turn, which take 1 to 3 ms. Each counts as 512 bytes and its own.
+const TURN_BYTES = 64 * 1024, READ_BYTES = 512; // of short reads in a turn, about 2 ms. A read counts as 512 bytes more than it has.
 
 const short = new Set<() => void>(), long = new Set<() => void>();
 let left = TURN_BYTES; // in this turn

@@ -4,7 +4,7 @@ import { LegalRequest, Refusal } from '../../src/http/request.ts';
 import { openRecord, type FinishedRequest } from '../../src/server/reports.ts';
 import { openPair, sendRead } from '../support/both-sides.ts';
 import { startService } from '../support/service.ts';
-import { stopTheClock } from '../support/clock.ts';
+import { stopTheClock } from '../support/stopped-clock.ts';
 import { exchange, exchangeOn, request } from '../support/exchange.ts';
 
 const TRACE_ID = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;

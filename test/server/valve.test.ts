@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Valve } from '../../src/server/valve.ts';
-import { countTurns } from '../support/clock.ts';
+import { countTurns } from '../support/turns.ts';
 import { startPair } from '../support/socket-pair.ts';
 
 const PIECE = 2048;
