@@ -1,17 +1,19 @@
 // All routes of the service: which handler answers which path and method.
-import type { Server as NodeServer, Socket } from 'node:net';
+import type { Server as NodeServer } from 'node:net';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
 import { createHealthEndpoint } from './api/health.ts';
 import { hostCheck } from './http/allowed-hosts.ts';
 import { redirectToHttps } from './http/redirect.ts';
 import type { Handler } from './http/reply.ts';
 import { createRouter } from './http/router.ts';
-import { createServer, type Server, type ServerOptions } from './server/server.ts';
+import { createServer, type Secure, type Server, type ServerOptions } from './server/server.ts';
+import { Turns } from './server/turns.ts';
 
 export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'keepAliveTimeoutMs' | 'limits'> & {
   readonly development: boolean; // whether the API description is served
   readonly now: () => number; // the clock: milliseconds since the epoch
   readonly allowedHosts: readonly string[] | undefined; // the host names and IP addresses that `Host` may name; undefined: any
+  readonly turns?: Turns; // for tests
 };
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -20,10 +22,10 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 export const loadTls = () => import('./server/tls.ts');
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
-export async function createApp({ development, now, allowedHosts, ...serverOptions }: AppOptions) {
+export async function createApp({ development, now, allowedHosts, turns = new Turns(), ...serverOptions }: AppOptions) {
   let draining = false;
   const isDraining = () => draining;
-  const options = { ...serverOptions, isDraining, isAllowed: allowedHosts && hostCheck(allowedHosts) };
+  const options = { ...serverOptions, turns, isDraining, isAllowed: allowedHosts && hostCheck(allowedHosts) };
 
   const handler = createRouter({
     '/health': { GET: createHealthEndpoint(isDraining) },
@@ -33,7 +35,7 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
   });
 
   const servers: Server[] = [];
-  function create(serverHandler: Handler, secure?: (carrier: Socket) => Socket): NodeServer {
+  function create(serverHandler: Handler, secure?: Secure): NodeServer {
     const server = createServer({ ...options, handler: serverHandler }, secure);
     servers.push(server);
     return server.nodeServer;
@@ -42,7 +44,7 @@ export async function createApp({ development, now, allowedHosts, ...serverOptio
   return {
     createServer: () => create(handler),
     /** A server for HTTPS. `secure` puts TLS on each accepted socket, with what `loadTls` loads. */
-    createSecureServer: (secure: (carrier: Socket) => Socket) => create(handler, secure),
+    createSecureServer: (secure: Secure) => create(handler, secure),
     /** A server that redirects legal requests to this port for HTTPS. */
     createRedirectServer: (httpsPort: number) => create(redirectToHttps(httpsPort)),
     /** From now on `/health` replies 503, and each reply is the last one on its connection. */

@@ -84,7 +84,7 @@ async function createSecureServers(app: App, { https, tlsFiles }: Configuration,
   if (tlsFiles === undefined) return { secureServers: [], reload: undefined };
   const [{ readTlsFiles }, { secure }] = await Promise.all([import('./host/tls-files.ts'), loadTls()]);
   let context = readTlsFiles(tlsFiles, log);
-  const secureServers = https.map((target) => ({ target, server: app.createSecureServer((carrier) => secure(carrier, context)) }));
+  const secureServers = https.map((target) => ({ target, server: app.createSecureServer((...carrier) => secure(context, ...carrier)) }));
   const reload = () => { context = readTlsFiles(tlsFiles, log); };
   return { secureServers, reload };
 }

@@ -120,7 +120,7 @@ test('the refusals of the minute before the stop are in the log', async (t) => {
       if (signals.length > 1 && signal === 'SIGTERM') assert.equal((await service.nextLine()).message, 'Stopping');
     }
     const { lines } = await service.ended();
-    const summary = { level: 'warn', message: 'Illegal requests were refused in the last minute.', byStatus: { 400: 2 } };
+    const summary = { level: 'warn', message: 'Requests were refused, or connections ended early, in the last minute.', byReason: { 400: 2 } };
     assert.deepEqual(lineWithoutTime(lines.at(-2) ?? assert.fail('there are too few lines')), summary);
   }
 });

@@ -4,7 +4,8 @@ import type { Fields, Log } from './log.ts';
 
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
 export function createReportLogger(log: Log, accessLog?: Log) {
-  const refusals = createSummary((byStatus) => log('warn', 'Illegal requests were refused in the last minute.', { byStatus }));
+  const refusals = createSummary((byReason) =>
+    log('warn', 'Requests were refused, or connections ended early, in the last minute.', { byReason }));
   const drops = createSummary((byReason) =>
     log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason }));
   const acceptFailures = createSummary((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
@@ -13,6 +14,7 @@ export function createReportLogger(log: Log, accessLog?: Log) {
     failed: (error: unknown, traceId: string) =>
       log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
     refused: refusals.count,
+    ended: refusals.count,
     dropped: drops.count,
     finished: accessLog && ((request: Fields) => accessLog('info', 'Request', request)),
     /** A connection could not be accepted, for example because the process has no file descriptor left for it. */

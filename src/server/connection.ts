@@ -3,109 +3,136 @@
 import type { Socket } from 'node:net';
 import { Refusal, type LegalRequest } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
-import { limitOf, type Limits, type State } from './limits.ts';
-import { openRecord, reportSafely, type AccessRecord } from './reports.ts';
+import { Intake } from './intake.ts';
+import { lateEnd, limitOf, type State } from './limits.ts';
+import { openRecord, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
 import { ResponseStream } from './response-stream.ts';
-import { answer, refusalText, write, type Service } from './send.ts';
-import { countRead, hold, leave, mayReadNow, waitForTurn } from './turns.ts';
+import { answer, refusalText, type Service } from './send.ts';
+import { write } from './write.ts';
+
+/** What a connection reads from: a TCP or Unix socket, or a TLSSocket with the valve below it. */
+export type Transport = { readonly socket: Socket; readonly below: Below };
+export type Below = {
+  readonly isReady: boolean; // the TLS handshake is over
+  readonly isHolding: boolean; // something has arrived, and the socket has not got it
+  readonly isWaiting: boolean; // that waits for its turn
+  readonly isBroken: boolean; // TLS has failed
+};
+
+const END_COST = 2 * 1024; // what it costs to end a connection, in bytes read
+
+let changes = 0; // of the states of all connections
 
 export class Connection {
-  readonly clientAddress: string | undefined; // the client's IP address; undefined on a Unix socket
+  readonly client: string; // see `clientOf`
   readonly stream: ResponseStream; // what node's server has in place of the socket
-  onEnter: ((state: State) => void) | undefined; // called when it has entered a state
+  change = 0; // the number of its latest change of state: the lower it is, the longer it has been in its state
+  readonly #clientAddress: string | undefined; // an IP address; undefined on a Unix socket
   readonly #socket: Socket;
+  readonly #below: Below;
+  readonly #intake: Intake;
   readonly #service: Service;
   readonly #reader: RequestReader;
   #state: State = 'idle';
   #stateMs = 0; // how long it has been in its state, as counted by `addTime`
-  #isReady: boolean; // there is no TLS handshake, or it is over
   #record: AccessRecord | undefined; // of the present request, from its head until its reply has left
 
-  /** `socket` is a TLSSocket, or a TCP or Unix socket. */
-  constructor(socket: Socket, clientAddress: string | undefined, service: Service) {
-    this.clientAddress = clientAddress;
+  constructor({ socket, below }: Transport, clientAddress: string | undefined, client: string, service: Service) {
+    this.client = client;
+    this.#clientAddress = clientAddress;
     this.stream = new ResponseStream(socket, () => this.#replyLeft());
     this.#socket = socket;
+    this.#below = below;
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
-    this.#isReady = !('encrypted' in socket);
-    socket.once('secure', () => { this.#isReady = true; this.#stateMs = 0; }); // it is idle from now on
-    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
-    socket.on('end', () => this.#goOn());
+    const isOpen = () => this.#state !== 'replying' && this.#state !== 'closed';
+    const taker = { isOpen, take: (piece: Buffer) => this.#take(piece), end: () => this.#clientEnded() };
+    this.#intake = new Intake(socket, client, service.turns, 'encrypted' in socket, taker);
+    socket.once('secure', () => { this.#stateMs = 0; }); // it is idle from now on
     socket.on('finish', () => this.#linger());
     socket.on('error', () => {}); // without a listener it would end the process; `close` follows
     socket.once('close', () => this.#closed());
+    this.#enter('idle');
   }
 
-  get state(): State { return this.#state; }
+  /** Whether no request has begun, and nothing that has arrived waits to be read. */
+  get isIdle(): boolean { return this.#state === 'idle' && !this.#intake.isHolding && !this.#below.isHolding; }
 
-  /** Counts time, in milliseconds. Ends the connection when it has been in its state for too long. */
-  addTime(ms: number, limits: Limits): void {
+  /** Whether it is idle, or its last reply has left. */
+  get isOver(): boolean { return this.#state === 'lingering' || this.isIdle; }
+
+  /** Whether it has not received a byte of a request. */
+  get isNew(): boolean { return this.#socket.bytesRead === 0; }
+
+  /** Counts time, in milliseconds. A connection that has been in its state for too long ends when its turn comes. */
+  addTime(ms: number): void {
+    const isReading = this.#state === 'idle' || this.#state === 'receiving';
+    if (isReading && (this.#intake.isWaiting || this.#below.isWaiting)) return; // it waits for others, and not for its client
     this.#stateMs += ms;
-    const limitMs = limitOf(this.#state, this.#isReady, this.#reader.request !== undefined, limits);
-    if (this.#stateMs < limitMs + ms) return; // `ms` more: the first sweep may come right after the state began
-    if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(408)); // RFC 9110 15.5.9
-    else this.cut();
+    if (this.#isLate) this.#service.turns.runOrWait(this.client, this.#endLate);
   }
 
-  /** Closes the connection at once. Returns whether the reply to a request had not left. */
+  /** Closes the connection, when its turn comes, if it is idle then. */
+  closeIdle(): void { this.#service.turns.runOrWait(this.client, this.#cutIdle); }
+
+  /** Closes the connection. Returns whether the reply to a request had not left. */
   cut(): boolean {
     const isOwed = this.#record !== undefined && !this.#socket.destroyed;
+    const { writable, writableLength } = this.#socket;
+    this.#service.turns.spend(END_COST);
     this.#enter('closed');
-    this.#socket.destroy();
+    // RFC 8446 6.1: TLS ends with close_notify. That has one turn to leave, so a client that does not read gains nothing.
+    if ('encrypted' in this.#socket && this.#below.isReady && writable && writableLength === 0) {
+      this.#socket.end();
+      setImmediate(() => this.#socket.destroy());
+    } else this.#socket.destroy();
     return isOwed;
   }
 
   #enter(state: State): void {
     this.#state = state;
     this.#stateMs = 0;
-    this.onEnter?.(state);
+    this.change = changes += 1;
   }
 
-  #receive(bytes: Buffer): void {
-    if (this.#socket.isPaused()) return; // `read` in `#takeTurn` emits these, too
-    if (this.#state === 'replying' || !mayReadNow(bytes.length)) {
-      hold(this.#socket, bytes);
-      return this.#goOn();
+  // A sweep may come right after the state began, so it takes one more.
+  get #isLate(): boolean {
+    const { limits } = this.#service;
+    return this.#stateMs >= limitOf(this.#state, this.#below.isReady, this.#reader.request !== undefined, limits) + limits.sweepMs;
+  }
+
+  readonly #endLate = (): void => {
+    if (!this.#isLate) return; // it has gone on meanwhile
+    if (this.#state === 'receiving') return this.#refuse(this.#reader.refusal(408)); // RFC 9110 15.5.9
+    this.#reportEnd(lateEnd(this.#state, this.#below.isReady));
+    this.cut();
+  };
+
+  readonly #cutIdle = (): void => { if (this.isIdle) this.cut(); };
+
+  // Returns how many bytes it has used: up to the end of a request. What follows is read when the reply has left.
+  #take(bytes: Buffer): number {
+    if (this.#state === 'ending' || this.#state === 'lingering') return bytes.length;
+    const result = this.#reader.read(bytes);
+    const { end } = this.#reader;
+    if (result instanceof Refusal) this.#refuse(result);
+    else if (result !== undefined) this.#reply(result);
+    else {
+      if (this.#state === 'idle' && this.#reader.hasBegun) this.#enter('receiving');
+      if (this.#reader.request !== undefined) this.#recordOf(this.#reader.request);
     }
-    this.#read(bytes);
-    if (!this.#socket.isPaused()) this.#socket.read(0); // Faster: see `respond` in response-stream.ts
+    return result instanceof Refusal ? bytes.length : end;
   }
 
-  // Unless a reply has to leave first: reads what is held when its turn comes, or else what arrives, up to the end of the client's side.
-  #goOn(): void {
-    if (this.#state === 'replying') return;
-    if (this.#socket.readableLength > 0) {
-      if (this.#state === 'idle') this.#enter('waiting');
-      waitForTurn(this.#takeTurn, this.#socket.readableLength);
-    } else if (!this.#socket.readableEnded) this.#socket.resume();
-    else if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(400));
+  #clientEnded(): void {
+    if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(400));
     else if (this.#state === 'idle') {
       this.#startEnding();
       this.#socket.end();
     }
   }
 
-  readonly #takeTurn = (): void => {
-    if (this.#socket.destroyed) return; // `close` follows
-    if (this.#state === 'waiting') this.#enter('idle');
-    // All that is held, on Node 26 in chunks.
-    while (this.#socket.readableLength > 0 && this.#state !== 'replying' && this.#state !== 'waiting') this.#read(this.#socket.read());
-    this.#goOn();
-  };
-
-  #read(bytes: Buffer): void {
-    countRead(bytes.length);
-    if (this.#state === 'ending' || this.#state === 'lingering') return;
-    const result = this.#reader.read(bytes);
-    if (result instanceof Refusal) return this.#refuse(result);
-    if (result !== undefined) return this.#reply(result, bytes);
-    if (this.#state === 'idle' && this.#reader.hasBegun) this.#enter('receiving');
-    if (this.#reader.request !== undefined) this.#recordOf(this.#reader.request);
-  }
-
-  #reply(request: LegalRequest, bytes: Buffer): void {
-    if (this.#reader.end < bytes.length) hold(this.#socket, bytes.subarray(this.#reader.end)); // what is behind the request
+  #reply(request: LegalRequest): void {
     const record = this.#recordOf(request);
     this.#enter('replying');
     this.stream.ask(request.method, (response) => {
@@ -119,10 +146,11 @@ export class Connection {
     this.#settle(false);
     if (this.#state !== 'replying') return;
     this.#enter('idle');
-    this.#goOn();
+    this.#intake.goOn();
   }
 
   #refuse(refusal: Refusal): void {
+    this.#service.turns.spend(END_COST);
     reportSafely(this.#service.reports, ({ refused }) => refused(refusal.status), refusal.traceparent);
     this.#recordOf(refusal).status = refusal.status;
     this.#startEnding();
@@ -132,20 +160,25 @@ export class Connection {
 
   #startEnding(): void {
     this.#enter('ending');
-    this.#goOn();
+    this.#intake.goOn();
   }
 
-  #linger(): void { this.#enter('lingering'); }
+  #linger(): void { if (this.#state !== 'closed') this.#enter('lingering'); }
 
   #closed(): void {
-    leave(this.#takeTurn);
+    const isUnanswered = this.#state === 'receiving' || this.#record !== undefined;
+    if (this.#state !== 'closed') this.#reportEnd(this.#below.isBroken ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined);
     this.#enter('closed');
     this.#settle(true);
     this.stream.destroy();
   }
 
+  #reportEnd(reason: EndReason | undefined): void {
+    if (reason !== undefined) reportSafely(this.#service.reports, ({ ended }) => ended(reason));
+  }
+
   #recordOf(request: LegalRequest | Refusal): AccessRecord {
-    return (this.#record ??= openRecord(request, this.clientAddress, this.#service.reports));
+    return (this.#record ??= openRecord(request, this.#clientAddress, this.#service.reports));
   }
 
   #settle(aborted: boolean): void {

@@ -1,14 +1,14 @@
 // All connections of a server: how many there may be, how long each may last, and how they are closed.
 import type { Server, Socket } from 'node:net';
-import { Addresses } from './addresses.ts';
 import type { Connection } from './connection.ts';
 import type { Limits } from './limits.ts';
 import { reportSafely, type Reports } from './reports.ts';
+import { chooseVictim } from './room.ts';
 
 /** Keeps the connections that `listener` accepts, at most `maxConnections` at once. Checks their time limits from now on. */
 export function createConnections(listener: Server, maxConnections: number, limits: Limits, reports: Reports) {
-  const all = new Map<Connection, { readonly socket: Socket; readonly leaveAddress: () => void }>();
-  const addresses = new Addresses();
+  const all = new Set<Connection>();
+  const sizes = new Map<string, number>(); // how many connections each client has
   let isListening = true;
   let isClosing = false;
   let resolveEnded: () => void;
@@ -16,12 +16,14 @@ export function createConnections(listener: Server, maxConnections: number, limi
 
   const timer = setInterval(sweep, limits.sweepMs).unref();
 
+  function sizeOf(client: string): number { return sizes.get(client) ?? 0; }
+
   function sweep(): void {
-    for (const connection of all.keys()) connection.addTime(limits.sweepMs, limits);
+    for (const connection of all) connection.addTime(limits.sweepMs);
     if (isClosing) closeIdle();
   }
 
-  function closeIdle(): void { for (const connection of all.keys()) if (connection.state === 'idle') connection.cut(); }
+  function closeIdle(): void { for (const connection of all) if (connection.isIdle) connection.closeIdle(); }
 
   function endIfEmpty(): void {
     if (isListening || all.size > 0) return;
@@ -30,8 +32,10 @@ export function createConnections(listener: Server, maxConnections: number, limi
   }
 
   function remove(connection: Connection): void {
-    all.get(connection)?.leaveAddress();
-    all.delete(connection);
+    if (!all.delete(connection)) return;
+    const size = sizeOf(connection.client) - 1;
+    if (size > 0) sizes.set(connection.client, size);
+    else sizes.delete(connection.client);
   }
 
   function stopListening(): void {
@@ -41,19 +45,20 @@ export function createConnections(listener: Server, maxConnections: number, limi
   }
 
   return {
-    /** Whether one more connection is accepted from this address. When all places are taken, one is closed for it, or it is not. */
-    makeRoom: (clientAddress: string | undefined): boolean => {
+    /** Whether one more connection of this client is accepted. When all places are taken, one is closed for it, or it is not. */
+    makeRoom: (client: string): boolean => {
       if (all.size < maxConnections) return true;
-      const givenUp = addresses.giveUp(clientAddress);
-      reportSafely(reports, ({ dropped }) => dropped(givenUp?.reason ?? 'full'));
-      if (givenUp === undefined) return false;
-      remove(givenUp.connection);
-      givenUp.connection.cut();
+      const victim = chooseVictim(all, sizeOf, client);
+      reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'full'));
+      if (victim === undefined) return false;
+      remove(victim.connection);
+      victim.connection.cut();
       return true;
     },
     /** Keeps `connection` until `socket`, which carries it, has closed. */
     add: (connection: Connection, socket: Socket): void => {
-      all.set(connection, { socket, leaveAddress: addresses.add(connection) });
+      all.add(connection);
+      sizes.set(connection.client, sizeOf(connection.client) + 1);
       socket.once('close', () => { remove(connection); endIfEmpty(); });
     },
     /** Stops listening. */
@@ -61,12 +66,12 @@ export function createConnections(listener: Server, maxConnections: number, limi
     /** Stops listening, closes idle connections, and resolves when the others have ended. */
     close: (): Promise<void> => {
       stopListening();
-      for (const [connection, { socket }] of all) if (connection.state === 'idle' && socket.bytesRead > 0) connection.cut();
+      for (const connection of all) if (connection.isIdle && !connection.isNew) connection.closeIdle();
       // New ones later: a client that has just connected may have sent its request already.
       setTimeout(() => { isClosing = true; closeIdle(); }, limits.silentMs).unref();
       return ended;
     },
     /** Closes all connections at once, and returns on how many of them a reply had not left. */
-    closeAll: (): number => Array.from(all.keys()).filter((connection) => connection.cut()).length,
+    closeAll: (): number => Array.from(all).filter((connection) => connection.cut()).length,
   };
 }

@@ -1,4 +1,5 @@
-// The limits of a server, but for those that are configured, and the states of a connection, which they are for. Times are in milliseconds.
+// The limits of a server, except those that are configured, and the states of a connection, which they are for. Times are in milliseconds.
+import type { EndReason } from './reports.ts';
 
 export const LIMITS = {
   headMs: 10_000, // how long a head or a TLS handshake may take, also when its client sends a byte at a time (Slowloris)
@@ -14,7 +15,6 @@ export type Limits = { readonly [name in keyof typeof LIMITS | 'idleMs']: number
 
 export type State =
   | 'idle' // no request has begun
-  | 'waiting' // no request has begun, and bytes that are held wait for their turn
   | 'receiving' // a request is arriving
   | 'replying' // the request is whole, and its reply, which is not the last, has not left
   | 'ending' // our side is being ended, behind the last reply if any. From here on what the client sends is discarded (RFC 9112 9.6).
@@ -29,11 +29,16 @@ export function limitOf(state: State, isReady: boolean, hasHead: boolean, limits
   const { idleMs, headMs, requestMs, unreadMs, lingerMs } = limits;
   return {
     idle: isReady ? idleMs : headMs,
-    waiting: Infinity,
     receiving: hasHead ? requestMs : headMs,
     replying: unreadMs,
     ending: unreadMs,
     lingering: lingerMs,
     closed: Infinity,
   }[state];
+}
+
+/** Why a connection that has been in `state` for too long ends. Undefined: it was idle, which is no fault. */
+export function lateEnd(state: State, isReady: boolean): EndReason | undefined {
+  if (state === 'idle') return isReady ? undefined : 'handshakeTooSlow';
+  return state === 'lingering' ? 'notClosedByClient' : 'replyNotRead';
 }

@@ -12,9 +12,13 @@ export type FinishedRequest = {
   readonly aborted: true | undefined; // true: the connection ended before the whole reply had been sent
 };
 
+/** Why a connection has ended early: deploy/README.md explains it to those who read the log. */
+export type EndReason = 'handshakeTooSlow' | 'tlsFailed' | 'resetBeforeReply' | 'replyNotRead' | 'notClosedByClient';
+
 export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered or something was reported
   readonly refused: (status: number) => void; // a request was refused
+  readonly ended: (reason: EndReason) => void; // a connection has ended early
   /**
    * At `maxConnections`, a connection was closed: one that was `idle`; one whose address had the `most` connections; or the new one,
    * because all were in use, and its own address had the most (`full`).
@@ -52,6 +56,13 @@ export function reportSafely(reports: Reports, report: (reports: Reports) => voi
   try {
     report(reports);
   } catch (error) {
-    reports.failed(error, traceId);
+    reportFailure(reports, error, traceId);
   }
+}
+
+/** Reports an error. When that fails, too, nobody is left to tell, and the service goes on. */
+export function reportFailure(reports: Reports, error: unknown, traceId: string): void {
+  try {
+    reports.failed(error, traceId);
+  } catch {}
 }

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { write } from './send.ts';
+import { write } from './write.ts';
 
 const GET = Buffer.from('GET / HTTP/1.1\r\n\r\n');
 const HEAD = Buffer.from('HEAD / HTTP/1.1\r\n\r\n'); // its response has no content

@@ -1,29 +1,34 @@
 // The two ways to reply: a legal request is answered by node's response; a refusal, which node never sees, is a text.
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { IsAllowed } from '../http/head.ts';
 import { unexpectedProblem } from '../http/problem.ts';
 import type { Handler, Reply } from '../http/reply.ts';
 import type { LegalRequest } from '../http/request.ts';
+import type { Limits } from './limits.ts';
 import { http } from './node-http.ts';
-import type { AccessRecord, Reports } from './reports.ts';
+import { reportFailure, type AccessRecord, type Reports } from './reports.ts';
+import type { Turns } from './turns.ts';
 
 export type Service = {
   readonly handler: Handler;
   readonly isAllowed: IsAllowed; // hosts for which it returns false are refused
   readonly isDraining: () => boolean; // whether the service drains: each reply is the last on its connection then
   readonly reports: Reports;
+  readonly turns: Turns; // shared by all servers of the process
+  readonly limits: Limits;
 };
 
 /**
  * Answers `request` with what the handler replies. After the last reply node ends the connection. Every error is reported, and becomes
  * a 500: also node's own for an illegal field, which prevents response splitting.
  */
-export function answer(request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord, service: Service): void {
+export function answer(
+  request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord, { handler, reports }: Pick<Service, 'handler' | 'reports'>,
+): void {
   try {
-    send(service.handler(request), response, isLast, record);
+    send(handler(request), response, isLast, record);
   } catch (error) {
-    service.reports.failed(error, request.traceparent);
+    reportFailure(reports, error, request.traceparent);
     send(unexpectedProblem(request.path), response, isLast, record);
   }
 }
@@ -44,17 +49,3 @@ export function refusalText(status: number): string {
 
 // RFC 9110 6.6.1: the date. RFC 9112 9.6: close.
 const lastFields = () => ['Date', new Date().toUTCString(), 'Connection', 'close'];
-
-/** Writes a reply, or bytes of TLS. Calls `left` when the kernel has taken its bytes, perhaps at once; never, when it cannot be sent. */
-export function write(socket: Socket, reply: string | Buffer, encoding: BufferEncoding, left: () => void): void {
-  const taken = (error?: Error | null) => { if (!error && !socket.destroyed) left(); }; // Node 20 calls it without an error when destroyed
-  if ('encrypted' in socket) { // over TLS it is never at once, and the second write below would cost 12 µs
-    socket.write(reply, encoding, taken);
-    return;
-  }
-  socket.write(reply, encoding);
-  // That `write` returns true does not say that the kernel has taken the bytes.
-  const { writableLength, errored, destroyed } = socket;
-  if (writableLength === 0 && errored === null && !destroyed) left();
-  else socket.write('', taken);
-}

@@ -1,13 +1,17 @@
 // A server: a listener for connections, and a server of node:http that never listens, and only makes responses.
 import net, { type Server as NodeServer, type Socket } from 'node:net';
-import { Connection } from './connection.ts';
+import { clientOf } from './client.ts';
+import { Connection, type Transport } from './connection.ts';
 import { createConnections } from './connections.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { http } from './node-http.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { Service } from './send.ts';
+import type { Turns } from './turns.ts';
 
-export type ServerOptions = Service & {
+const ACCEPT_COST = 48 * 1024; // what it costs to accept a connection, in bytes read
+
+export type ServerOptions = Omit<Service, 'limits'> & {
   readonly maxConnections: number; // how many connections may be open at once
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle, in milliseconds
   readonly limits?: Partial<Limits>; // limits that tests make narrower
@@ -16,19 +20,28 @@ export type ServerOptions = Service & {
 /** A server and its connections. `nodeServer` accepts connections when it is told to listen. */
 export type Server = { readonly nodeServer: NodeServer } & Omit<ReturnType<typeof createConnections>, 'makeRoom' | 'add'>;
 
-/** A server, not yet listening. `secure` puts TLS on an accepted socket. */
-export function createServer(options: ServerOptions, secure = (carrier: Socket): Socket => carrier): Server {
+/** Puts TLS on an accepted socket, which is one of `client`. */
+export type Secure = (carrier: Socket, client: string, turns: Turns) => Transport;
+
+const NOTHING_BELOW = { isReady: true, isHolding: false, isWaiting: false, isBroken: false };
+
+/** A server, not yet listening. `secure` puts TLS on its connections. */
+export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })): Server {
+  const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
+  const service: Service = { ...options, limits };
   const responder = createResponder();
   // Half open: a client may end its side and still read. A paused socket takes at most one read more, because `highWaterMark` is 0.
   const nodeServer = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 });
-  const connections = createConnections(nodeServer, options.maxConnections, limits, options.reports);
+  const connections = createConnections(nodeServer, maxConnections, limits, reports);
 
   nodeServer.on('connection', (carrier) => {
-    if (!connections.makeRoom(carrier.remoteAddress)) { carrier.destroy(); return; }
-    const socket = secure(carrier);
-    const connection = new Connection(socket, carrier.remoteAddress, options);
-    connections.add(connection, socket);
+    turns.spend(ACCEPT_COST);
+    const client = clientOf(carrier.remoteAddress);
+    if (!connections.makeRoom(client)) { carrier.destroy(); return; }
+    const transport = secure(carrier, client, turns);
+    const connection = new Connection(transport, carrier.remoteAddress, client, service);
+    connections.add(connection, transport.socket);
     responder.emit('connection', connection.stream); // https://nodejs.org/api/http.html#event-connection
   });
 

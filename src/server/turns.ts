@@ -1,50 +1,57 @@
-// Who reads in a turn of the event loop: up to 128 with a short read, and one with a long read, each in order. The others wait. So a
-// turn is short, whatever clients send: what arrives meanwhile is handled soon, also connections, of which node 24 accepts one in a turn.
-import type { Socket } from 'node:net';
+// Who reads next. In each turn of the event loop, reads share one budget. What exceeds it waits, and clients that wait take turns: a client
+// with 900 connections gets as much as a client with one (fair queueing). So a turn is short, and no client makes others wait.
 
-/** A read that is longer, in bytes, is a long one. One of this length costs up to four times as much as the shortest request. */
-export const PIECE_BYTES = 2 * 1024;
-const TURN_BYTES = 64 * 1024, READ_BYTES = 512; // of short reads in a turn, about 2 ms. A read counts as 512 bytes more than it has.
+/** What all reads of a turn may cost, in bytes: 1 to 3 ms of work, whatever the bytes are. */
+export const TURN_COST = 64 * 1024;
 
-const short = new Set<() => void>(), long = new Set<() => void>();
-let left = TURN_BYTES; // in this turn
-let next: NodeJS.Immediate | undefined; // `runTurn`
+/** What a client waits for: that its turn comes, in which this function is called. */
+type Task = () => void;
 
-/** Whether a read of this length may be handled as it comes: it is short, no other short one waits, and the turn has not had enough. */
-export function mayReadNow(length: number): boolean { return length <= PIECE_BYTES && short.size === 0 && left > 0; }
+export class Turns {
+  readonly #cost: number;
+  readonly #waiting = new Map<string, Set<Task>>(); // by client, in the order of their turns
+  #budget: number; // of this turn
+  #next: NodeJS.Immediate | undefined;
 
-/** Counts a read of this length, which is handled now. */
-export function countRead(length: number): void {
-  left -= READ_BYTES + length;
-  next ??= setImmediate(runTurn);
-}
-
-/** Calls `callback`, which handles a read of this length, in a later turn of the event loop, unless it waits for one already. */
-export function waitForTurn(callback: () => void, length: number): void {
-  if (!short.has(callback) && !long.has(callback)) (length > PIECE_BYTES ? long : short).add(callback);
-  next ??= setImmediate(runTurn);
-}
-
-/** Takes back what `waitForTurn` was told: there is nothing to read any more. */
-export function leave(callback: () => void): void { if (!short.delete(callback)) long.delete(callback); }
-
-/** Puts back what is to be read in a later turn, and pauses `socket`, which takes at most one read more then. */
-export function hold(socket: Socket, bytes: Buffer): void {
-  socket.pause();
-  socket.unshift(bytes);
-}
-
-function runTurn(): void {
-  next = undefined;
-  let waiting = short.size; // who asks again meanwhile waits for another turn
-  for (const callback of short) {
-    if (waiting === 0 || left <= 0) break;
-    waiting -= 1;
-    short.delete(callback);
-    callback();
+  /** `cost` is the budget of a turn, in bytes. */
+  constructor(cost = TURN_COST) {
+    this.#cost = this.#budget = cost;
   }
-  const [first] = long;
-  if (first !== undefined) { long.delete(first); first(); }
-  left = TURN_BYTES;
-  if (short.size + long.size > 0) next ??= setImmediate(runTurn);
+
+  /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
+  get isFree(): boolean { return this.#waiting.size === 0 && this.#budget > 0; }
+
+  /** Takes `cost`, in bytes, from the budget of this turn. */
+  spend(cost: number): void {
+    this.#budget -= cost;
+    this.#next ??= setImmediate(this.#run);
+  }
+
+  /** Calls `task` when it is the client's turn, unless it waits already. Within a client, first come is first served. */
+  wait(client: string, task: Task): void {
+    const tasks = this.#waiting.get(client);
+    if (tasks === undefined) this.#waiting.set(client, new Set([task]));
+    else tasks.add(task);
+    this.#next ??= setImmediate(this.#run);
+  }
+
+  /** Calls `task` now if the turn is free, or else when it is the client's turn. */
+  runOrWait(client: string, task: Task): void {
+    if (this.isFree) task();
+    else this.wait(client, task);
+  }
+
+  // A client that is put after the others comes up again in the same loop, until the budget is used up.
+  readonly #run = (): void => {
+    for (const [client, tasks] of this.#waiting) {
+      if (this.#budget <= 0) break;
+      const [task] = tasks;
+      this.#waiting.delete(client);
+      if (tasks.size > 1) this.#waiting.set(client, tasks);
+      if (task !== undefined) tasks.delete(task);
+      task?.();
+    }
+    this.#budget = this.#cost;
+    this.#next = this.#waiting.size > 0 ? setImmediate(this.#run) : undefined;
+  };
 }

@@ -1,55 +1,63 @@
-// A valve between an accepted socket and TLS. Node decrypts at once all that TLS is given, and the client chooses what is in it: a read
-// of 64 KiB can be four records or 2,800, each with a byte, or with a new key. So TLS is given a piece of at most 2 KiB, and the next one
-// when it asks and the turn has come. The work and the memory that a client causes in a turn have one bound, whatever its records are.
+// A valve between an accepted socket and TLS. Node decrypts at once all that TLS is given, and the client chooses what is in it: 16 KiB can
+// be one record, or 700 with a byte each. So records are counted, and TLS gets a piece of them when it asks and the client's turn has come.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { write } from './send.ts';
-import { countRead, hold, leave, mayReadNow, PIECE_BYTES, waitForTurn } from './turns.ts';
+import { Intake } from './intake.ts';
+import { Records } from './records.ts';
+import { TURN_COST, type Turns } from './turns.ts';
+import { write } from './write.ts';
 
-const RECORDS_COST = 8; // how much more a byte costs over TLS, when the records are as short as they can be
+const PIECE_COST = 16 * 1024;
+const RECORD_COST = 1024; // what a record costs more than it has, in bytes
+const HANDSHAKE_COST = TURN_COST / 2; // what a piece of a handshake costs: keys are exchanged and signed in it
 
 export class Valve extends Duplex {
-  isReady = false; // the TLS handshake is over. Until then a piece counts as a long read, because the handshake costs most.
+  isReady = false; // the handshake is over
+  hasFailed = false; // TLS has refused what the client has sent
   readonly #carrier: Socket;
+  readonly #turns: Turns;
+  readonly #intake: Intake;
+  readonly #records = new Records();
+  #isAsked = false; // TLS has asked for bytes, and has not got any since
 
   /** What is written to the valve is written to `carrier`. They are closed together. */
-  constructor(carrier: Socket) {
+  constructor(carrier: Socket, client: string, turns: Turns) {
     super({ readableHighWaterMark: 0 });
     this.#carrier = carrier;
-    carrier.on('data', (bytes: Buffer) => this.#receive(bytes));
-    carrier.on('end', () => this.push(null));
+    this.#turns = turns;
+    // TLS answers some records itself, and gets no more of them before the kernel has taken the answers.
+    const isOpen = () => this.#isAsked && this.writableLength === 0;
+    this.#intake = new Intake(carrier, client, turns, false, { isOpen, take: (piece) => this.#pass(piece), end: () => this.push(null) });
     carrier.on('error', () => {}); // without a listener it would end the process; `close` follows
-    carrier.once('close', () => { leave(this.#takeTurn); this.destroy(); });
+    carrier.once('close', () => this.destroy());
   }
 
-  // A piece passes when `#takeTurn` reads it, or as it comes. More is put back.
-  #receive(bytes: Buffer): void {
-    const passes = this.#carrier.isPaused() || (this.isReady && this.#isOpen && mayReadNow(bytes.length));
-    if (passes) { countRead(RECORDS_COST * bytes.length); this.push(bytes); }
-    else { hold(this.#carrier, bytes); this.#wait(); }
+  /** Whether TLS has not got all that has arrived, or has got a part of a record, in which a request may have begun. */
+  get isHolding(): boolean { return this.#intake.isHolding || (this.isReady && this.#records.isInside); }
+
+  /** Whether something that has arrived waits for its turn. */
+  get isWaiting(): boolean { return this.#intake.isWaiting; }
+
+  /** Whether TLS has failed, or, when the connection has closed, its handshake was left unfinished. */
+  get isBroken(): boolean { return this.hasFailed || (!this.isReady && this.#carrier.bytesRead > 0); }
+
+  #pass(piece: Buffer): number {
+    const { length, records } = this.#records.pass(piece, PIECE_COST, RECORD_COST);
+    this.#turns.spend(this.isReady ? RECORD_COST * records : HANDSHAKE_COST);
+    this.#isAsked = false;
+    this.push(piece.subarray(0, length));
+    return length;
   }
-
-  #wait(): void { waitForTurn(this.#takeTurn, this.isReady ? this.#carrier.readableLength : Infinity); }
-
-  readonly #takeTurn = (): void => {
-    if (this.#isOpen) this.#carrier.read(Math.min(this.#carrier.readableLength, PIECE_BYTES));
-  };
-
-  // Whether TLS has taken the last piece, and the kernel what TLS has written: TLS itself answers some records.
-  get #isOpen(): boolean { return this.readableLength === 0 && this.writableLength === 0; }
 
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
 
   override _read(): void {
-    if (this.#carrier.readableLength > 0) this.#wait();
-    else this.#carrier.resume();
+    this.#isAsked = true;
+    this.#intake.goOn();
   }
 
   override _write(bytes: Buffer, encoding: BufferEncoding, done: () => void): void {
-    write(this.#carrier, bytes, encoding, () => {
-      done();
-      if (this.#carrier.readableLength > 0) this.#wait();
-    });
+    write(this.#carrier, bytes, encoding, () => { done(); this.#intake.goOn(); });
   }
 
   override _final(done: () => void): void { this.#carrier.end(); done(); }

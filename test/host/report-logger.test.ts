@@ -7,7 +7,7 @@ function setUp() {
   return { logged, reports: createReportLogger((...line) => logged.push(line)) };
 }
 
-const refused = 'Illegal requests were refused in the last minute.';
+const refused = 'Requests were refused, or connections ended early, in the last minute.';
 const closed = 'Connections were closed in the last minute, because there were too many of them.';
 const notAccepted = 'Connections could not be accepted in the last minute.';
 
@@ -33,6 +33,7 @@ test('events that any client can cause are one summary a minute for each kind of
   assert.deepEqual(logged, []);
 
   for (const status of [400, 431, 400]) reports.refused(status);
+  reports.ended('tlsFailed');
   t.mock.timers.tick(30_000);
   for (const reason of ['idle', 'full', 'idle'] as const) reports.dropped(reason);
   for (const error of [Object.assign(new Error('accept'), { code: 'EMFILE' }), new Error('boom'), 7]) reports.acceptFailed(error);
@@ -40,7 +41,7 @@ test('events that any client can cause are one summary a minute for each kind of
   reports.refused(400);
   assert.deepEqual(logged, []);
   t.mock.timers.tick(1);
-  assert.deepEqual(logged.splice(0), [['warn', refused, { byStatus: { 400: 3, 431: 1 } }]]);
+  assert.deepEqual(logged.splice(0), [['warn', refused, { byReason: { 400: 3, 431: 1, tlsFailed: 1 } }]]);
   t.mock.timers.tick(30_000);
   assert.deepEqual(logged.splice(0), [
     ['warn', closed, { byReason: { idle: 2, full: 1 } }],
@@ -50,7 +51,7 @@ test('events that any client can cause are one summary a minute for each kind of
   assert.deepEqual(logged, []);
   reports.refused(505);
   t.mock.timers.tick(60_000);
-  assert.deepEqual(logged, [['warn', refused, { byStatus: { 505: 1 } }]]);
+  assert.deepEqual(logged, [['warn', refused, { byReason: { 505: 1 } }]]);
 });
 
 test('summarize logs the counts before their minute is over, and they are logged only once', (t) => {
@@ -58,7 +59,7 @@ test('summarize logs the counts before their minute is over, and they are logged
   const { logged, reports } = setUp();
   reports.refused(400);
   reports.summarize();
-  assert.deepEqual(logged, [['warn', refused, { byStatus: { 400: 1 } }]]);
+  assert.deepEqual(logged, [['warn', refused, { byReason: { 400: 1 } }]]);
   reports.summarize();
   t.mock.timers.tick(60_000);
   assert.equal(logged.length, 1);
@@ -67,7 +68,7 @@ test('summarize logs the counts before their minute is over, and they are logged
   t.mock.timers.tick(59_999);
   assert.equal(logged.length, 1);
   t.mock.timers.tick(1);
-  assert.deepEqual(logged[1], ['warn', refused, { byStatus: { 408: 1 } }]);
+  assert.deepEqual(logged[1], ['warn', refused, { byReason: { 408: 1 } }]);
 });
 
 test('events every second are still one summary a minute', (t) => {
@@ -77,5 +78,5 @@ test('events every second are still one summary a minute', (t) => {
     reports.refused(400);
     t.mock.timers.tick(1000);
   }
-  assert.deepEqual(logged, new Array<unknown>(3).fill(['warn', refused, { byStatus: { 400: 60 } }]));
+  assert.deepEqual(logged, new Array<unknown>(3).fill(['warn', refused, { byReason: { 400: 60 } }]));
 });

@@ -92,13 +92,14 @@ describe('one request at a time', { timeout: 20_000 }, () => {
     assert.deepEqual(statusesIn(await readToEnd(pair.client)), times(sent + 6_000));
   });
 
-  test('a connection has one request in a turn of the event loop', async (t) => {
+  test('in a turn of the event loop, what is pipelined is read up to the budget, and the rest later', async (t) => {
     const turns = countTurns(t);
     const seenAt: number[] = [];
     const { port } = await startService(t, { now: () => seenAt.push(turns()) });
     const { replies } = await exchange(port, greetings.repeat(500) + close);
     assert.equal(replies.length, 501);
-    assert.equal(new Set(seenAt).size, 500);
+    const inATurn = Array.from(new Set(seenAt), (seen) => seenAt.filter((other) => other === seen).length);
+    assert.ok(Math.max(...inATurn) <= 128, inATurn.join());
   });
 
   test('in a turn of the event loop at most 128 requests are read, and the others later', async (t) => {

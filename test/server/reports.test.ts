@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { LegalRequest, Refusal } from '../../src/http/request.ts';
 import { openRecord, type FinishedRequest } from '../../src/server/reports.ts';
 import { openPair, sendRead } from '../support/both-sides.ts';
+import { NO_REPORTS } from '../support/reports.ts';
 import { startService } from '../support/service.ts';
 import { stopTheClock } from '../support/stopped-clock.ts';
 import { exchange, exchangeOn, request } from '../support/exchange.ts';
@@ -16,6 +17,7 @@ function start(finished?: () => void) {
   const reports = {
     failed: (error: unknown, traceId: string) => failures.push({ error, traceId }),
     refused: () => assert.fail(),
+    ended: () => assert.fail(),
     dropped: () => assert.fail(),
     finished: finished ?? ((record: FinishedRequest) => records.push(record)),
   };
@@ -47,7 +49,7 @@ test('bytes that are no request have a record without what they do not say; a re
 });
 
 test('without an access log, nothing is reported when a record is closed', () => {
-  openRecord(parsed(), undefined, { failed: () => assert.fail(), refused: () => {}, dropped: () => {}, finished: undefined }).close(true);
+  openRecord(parsed(), undefined, NO_REPORTS).close(true);
 });
 
 test('an error of the access log is reported', () => {

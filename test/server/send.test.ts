@@ -7,6 +7,7 @@ import { unexpectedProblem } from '../../src/http/problem.ts';
 import { contentReply, emptyReply, type Handler, type Reply } from '../../src/http/reply.ts';
 import { LegalRequest } from '../../src/http/request.ts';
 import { answer, refusalText } from '../../src/server/send.ts';
+import { NO_REPORTS } from '../support/reports.ts';
 import { parseReplies, requestBytes, type WireReply } from '../support/exchange.ts';
 
 const limit = { timeout: 20_000 };
@@ -30,9 +31,9 @@ async function bytesOf(t: TestContext, respond: (response: ServerResponse) => vo
 /** What is sent for what `handler` replies, what is recorded, and what is reported. */
 async function answered(t: TestContext, handler: Handler, isLast: boolean) {
   const failures: unknown[] = [];
-  const reports = { failed: (error: unknown, traceId: string) => failures.push([error, traceId]), refused: () => {}, dropped: () => {}, finished: undefined };
+  const reports = { ...NO_REPORTS, failed: (error: unknown, traceId: string) => failures.push([error, traceId]) };
   const record = { status: undefined, close: () => {} };
-  const bytes = await bytesOf(t, (response) => answer(request, response, isLast, record, { handler, isAllowed: undefined, isDraining: () => false, reports }));
+  const bytes = await bytesOf(t, (response) => answer(request, response, isLast, record, { handler, reports }));
   return { replies: parseReplies(bytes), status: record.status, failures };
 }
 

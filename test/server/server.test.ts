@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { connect, type Server } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { emptyReply, type Handler } from '../../src/http/reply.ts';
+import { Turns } from '../../src/server/turns.ts';
+import { NO_REPORTS } from '../support/reports.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { exchange, requestBytes } from '../support/exchange.ts';
 
@@ -22,7 +24,8 @@ async function serve(t: TestContext, reports: Partial<ServerOptions['reports']>,
     isDraining: () => false,
     maxConnections: 1,
     keepAliveTimeoutMs: 75_000,
-    reports: { failed: (error) => failures.push(error), refused: () => {}, dropped: () => {}, finished: undefined, ...reports },
+    turns: new Turns(),
+    reports: { ...NO_REPORTS, failed: (error) => failures.push(error), ...reports },
   });
   const server: Server = nodeServer.listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
@@ -48,6 +51,11 @@ describe('an error', { timeout: 20_000 }, () => {
     const ends = replies.map(({ status, headers }) => [status, headers.at(-1)]);
     assert.deepEqual(ends, [[500, 'Connection: keep-alive'], [500, 'Connection: close']]);
     assert.deepEqual([failures, logged], [[failure, failure], [500, 500]]);
+  });
+
+  test('of those who are told of errors ends nothing', async (t) => {
+    const { port } = await serve(t, { failed: fail, refused: fail, finished: fail }, fail);
+    assert.deepEqual([await statusesOf(port, get), await statusesOf(port, noHost)], [[500], [400]]);
   });
 
   test('of those who are told of refusals is reported, and the refusal is sent', async (t) => {

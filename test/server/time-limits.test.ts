@@ -5,7 +5,9 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LIMITS } from '../../src/server/limits.ts';
+import { Turns } from '../../src/server/turns.ts';
 import { readReplies, readToEnd, sendRead, stall, startWithClock, use } from '../support/both-sides.ts';
+import { keepBusy } from '../support/busy-turns.ts';
 import { requestStarts } from '../support/request-start.ts';
 import { startService } from '../support/service.ts';
 import { exchange, parseReplies, request, requestBytes } from '../support/exchange.ts';
@@ -116,16 +118,23 @@ describe('the clock of a request', { timeout: 20_000 }, () => {
     });
   }
 
-  test('content that has been read, but waits for its turn, is late, too', async (t) => {
-    const { open, pass, refusals, records } = await startWithClock(t, { observed: true });
-    const pair = await open();
-    await sendRead(pair, chunked);
-    pair.accepted.once('data', () => pass(16));
-    pair.client.write(`7530\r\n${'x'.repeat(30_000)}`);
-    assert.deepEqual(parseReplies(await readToEnd(pair.client)), [timeout]);
-    assert.deepEqual(refusals, [408]);
-    assert.deepEqual(records.map(({ status, aborted }) => [status, aborted]), [[408, undefined]]);
-  });
+  for (const [what, before, bytes, status] of [
+    ['a whole request', '', health, 200],
+    ['content', chunked, `7530\r\n${'x'.repeat(30_000)}\r\n0\r\n\r\n`, 405],
+  ] as const) {
+    test(`stands still while ${what} waits for its turn`, async (t) => {
+      const turns = new Turns();
+      const { open, pass, refusals } = await startWithClock(t, { turns });
+      const pair = await open();
+      await sendRead(pair, before);
+      const stopBusy = keepBusy(turns);
+      pair.accepted.once('data', () => pass(100));
+      pair.client.write(bytes);
+      const [reply] = await once(pair.client, 'data');
+      stopBusy();
+      assert.deepEqual([parseReplies(reply).map((one) => one.status), refusals], [[status], []]);
+    });
+  }
 
   test('starts at the first byte that is not CR or LF, however long the connection was idle', async (t) => {
     const { open, pass, refusals } = await startWithClock(t);

@@ -3,15 +3,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Turns } from '../../src/server/turns.ts';
 import { Valve } from '../../src/server/valve.ts';
 import { countTurns } from '../support/turns.ts';
 import { startPair } from '../support/socket-pair.ts';
 
-const PIECE = 2048;
+const PIECE = 16 * 1024;
+const SHORT_RECORDS = Buffer.from('170303000100'.repeat(15), 'hex');
 
-async function startValve(t: TestContext, isReady = true) {
+async function startValve(t: TestContext, isReady = true, turns = new Turns()) {
   const { client, accepted } = await startPair(t, { highWaterMark: 0 });
-  const valve = new Valve(accepted).on('error', () => {});
+  const valve = new Valve(accepted, 'a', turns).on('error', () => {});
   valve.isReady = isReady;
   return { client, accepted, valve };
 }
@@ -28,55 +30,62 @@ async function calm(value: () => number): Promise<number> {
 }
 
 describe('the valve', { timeout: 20_000 }, () => {
-  test('before the handshake is over, lets pieces through in turn, as long reads, because the handshake costs most', async (t) => {
-    const valves = await Promise.all(Array.from({ length: 5 }, () => startValve(t, false)));
-    const turns = countTurns(t);
-    for (const piece of ['x', 'y', 'z']) {
-      const turnsOfData = valves.map(({ valve }) => once(valve, 'data').then(turns));
-      for (const { client } of valves) client.write(piece); // the kernel has all of them before the next turn
+  for (const [what, isReady, mostInATurn] of [['of a handshake', false, 2], ['of 15 short records', true, 5]] as const) {
+    test(`lets at most ${mostInATurn} pieces ${what} through in a turn`, async (t) => {
+      const turns = new Turns();
+      const valves = await Promise.all(Array.from({ length: 20 }, () => startValve(t, isReady, turns)));
+      const count = countTurns(t);
+      const turnsOfData = valves.map(({ valve }) => once(valve, 'data').then(count));
+      for (const { client } of valves) client.write(SHORT_RECORDS); // the kernel has all of them before the next turn
       const seen = await Promise.all(turnsOfData);
-      assert.equal(new Set(seen).size, valves.length, seen.join());
-    }
-  });
+      for (const turnOf of seen) assert.ok(seen.filter((other) => other === turnOf).length <= mostInATurn, seen.join());
+    });
+  }
 
   test('has no turn when it has closed, so others have theirs soon', async (t) => {
-    const valves = await Promise.all(Array.from({ length: 20 }, () => startValve(t, false)));
-    const last = await startValve(t, false);
-    for (const { client } of [...valves, last]) client.write('x'); // the kernel has all of them before the next turn
-    await once(last.accepted, 'pause');
-    const closed = Promise.all(valves.map(({ accepted }) => once(accepted, 'close')));
-    for (const { accepted } of valves) accepted.destroy();
-    let passed = 0;
-    last.valve.on('data', () => (passed += 1));
-    await closed;
-    for (let turns = 0; turns < 3; turns += 1) await turn();
-    assert.equal(passed, 1);
+    const turns = new Turns();
+    const { valve, client, accepted } = await startValve(t, true, turns);
+    valve.pause();
+    client.write(Buffer.alloc(3_000));
+    await once(accepted, 'pause');
+    valve.resume();
+    assert.equal(turns.isFree, true);
+    await new Promise(process.nextTick);
+    assert.equal(turns.isFree, false, 'it waits for its turn');
+    valve.destroy();
+    await new Promise((resolve) => accepted.once('close', resolve));
+    assert.equal(turns.isFree, true);
   });
 
-  test('lets a small read through as it comes, and more in pieces, at most one of each in a turn', async (t) => {
+  test('lets everything through in pieces of 16 KiB at most, in order', async (t) => {
     const { client, valve } = await startValve(t);
-    const turns = countTurns(t);
-    const pieces: { readonly length: number; readonly turn: number }[] = [];
+    const lengths: number[] = [];
     let received = '';
     valve.on('data', (bytes: Buffer) => {
-      pieces.push({ length: bytes.length, turn: turns() });
+      lengths.push(bytes.length);
       received += bytes.toString('latin1');
     });
     const sent = Array.from({ length: 30_000 }, (_, i) => String(i)).join();
     client.write(sent);
     while (received.length < sent.length) await turn();
     assert.equal(received, sent);
-    assert.ok(pieces.every(({ length }) => length <= PIECE));
-    for (const piece of pieces) assert.ok(pieces.filter((other) => other.turn === piece.turn).length <= 2);
+    assert.ok(lengths.every((length) => length <= PIECE), lengths.join());
   });
 
-  test('lets fewer pieces through in a turn when they are longer, because more records can be in them', async (t) => {
-    const valves = await Promise.all(Array.from({ length: 20 }, () => startValve(t)));
-    const turns = countTurns(t);
-    const turnsOfData = valves.map(({ valve }) => once(valve, 'data').then(turns));
-    for (const { client } of valves) client.write(Buffer.alloc(PIECE)); // the kernel has all of them before the next turn
-    const seen = await Promise.all(turnsOfData);
-    for (const turnOf of seen) assert.ok(seen.filter((other) => other === turnOf).length <= 8, seen.join());
+  test('holds something while TLS has not got it, or has got a part of a record, and a handshake is over', async (t) => {
+    const { client, accepted, valve } = await startValve(t, false);
+    const send = async (bytes: Buffer): Promise<boolean> => {
+      client.write(bytes);
+      await once(accepted, 'data');
+      return valve.isHolding;
+    };
+    valve.resume();
+    const half = await send(Buffer.from([22, 3]));
+    valve.isReady = true;
+    assert.deepEqual([half, await send(Buffer.from([3, 0, 2])), await send(Buffer.from('ab'))], [false, true, false]);
+    valve.pause();
+    assert.equal(await send(Buffer.from([23, 3, 3, 0, 1, 1, 23, 3, 3, 0, 0])), false, 'the stream has it');
+    assert.equal(await send(Buffer.from([23, 3, 3, 0, 1, 1])), true);
   });
 
   test('keeps a piece that nobody takes, and leaves the rest unread', async (t) => {

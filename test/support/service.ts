@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { createApp, type App } from '../../src/app.ts';
 import type { FinishedRequest } from '../../src/server/reports.ts';
 import type { Limits } from '../../src/server/limits.ts';
+import type { Turns } from '../../src/server/turns.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 
@@ -12,9 +13,10 @@ export type Service = {
   readonly app: App;
   readonly server: Server;
   readonly port: number;
-  /** What the service has reported so far: errors, refusals, closed connections and finished requests. */
+  /** What the service has reported so far: errors, refusals, early ends, closed connections and finished requests. */
   readonly reported: readonly { readonly error: unknown; readonly traceId: string }[];
   readonly refusals: readonly number[];
+  readonly ended: readonly string[];
   readonly dropped: readonly string[];
   readonly records: readonly FinishedRequest[];
 };
@@ -26,6 +28,7 @@ export type ServiceOptions = {
   readonly keepAliveTimeoutMs?: number;
   readonly maxConnections?: number;
   readonly limits?: Partial<Limits>;
+  readonly turns?: Turns;
   readonly observed?: boolean;
   /** Creates the server that is started; by default it is the one for plain HTTP. */
   readonly server?: (app: App) => Server;
@@ -46,6 +49,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const reported: { error: unknown; traceId: string }[] = [];
   const refusals: number[] = [];
+  const ended: string[] = [];
   const dropped: string[] = [];
   const records: FinishedRequest[] = [];
   const app = await createApp({
@@ -55,9 +59,11 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 75_000,
     maxConnections: options.maxConnections ?? 1_000,
     ...(options.limits !== undefined && { limits: options.limits }),
+    ...(options.turns !== undefined && { turns: options.turns }),
     reports: {
       failed: (error, traceId) => reported.push({ error, traceId }),
       refused: (status) => refusals.push(status),
+      ended: (reason) => ended.push(reason),
       dropped: (reason) => dropped.push(reason),
       finished: options.observed === true ? (record) => records.push(record) : undefined,
     },
@@ -67,5 +73,5 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
-  return { app, server, port: address.port, reported, refusals, dropped, records };
+  return { app, server, port: address.port, reported, refusals, ended, dropped, records };
 }

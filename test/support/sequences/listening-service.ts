@@ -1,15 +1,14 @@
 // The service of a sequence, in this process and on a real socket. Its time is that of the sequence.
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { SecureContext } from 'node:tls';
-import { createApp } from '../../../src/app.ts';
+import type { Secure } from '../../../src/server/server.ts';
 import { secure } from '../../../src/server/tls.ts';
 import type { Outside } from './invariants.ts';
 import { HANG_MS } from './line.ts';
 import type { Target } from './play-on-sockets.ts';
-import { makeService } from './service.ts';
-import { LIMITS, LONGEST_MS, type ServiceStep } from './steps.ts';
+import { CODE, makeService } from './service.ts';
+import { LIMITS, LONGEST_MS, type ServiceStep, type Surroundings } from './steps.ts';
 import { Timers } from './timers.ts';
 
 /** How clients reach it: `path` is that of a Unix socket. */
@@ -20,11 +19,11 @@ export type ListeningService = Target & {
   readonly end: () => Promise<Outside>;
 };
 
-export async function startListening(maxConnections: number, { path, secureContext }: Transport): Promise<ListeningService> {
+export async function startListening(surroundings: Surroundings, { path, secureContext }: Transport): Promise<ListeningService> {
   const timers = new Timers();
   let events = 0;
-  const { app, records, dropped, failures } = await makeService(createApp, maxConnections, () => { events += 1; });
-  const secureOf = (context: SecureContext) => (carrier: Socket) => secure(carrier, context);
+  const { app, records, dropped, failures } = await makeService(CODE, surroundings, () => { events += 1; });
+  const secureOf = (context: SecureContext): Secure => (...carrier) => secure(context, ...carrier);
   const server = withTimers(timers, () => (secureContext === undefined ? app.createServer() : app.createSecureServer(secureOf(secureContext))));
   server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path });
   await once(server, 'listening');

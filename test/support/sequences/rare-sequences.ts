@@ -2,7 +2,7 @@
 import { behindEmptyLines, greeting, greetings, lastGreeting, withContent, withTooMuchContent } from './requests.ts';
 import { send, WHOLE, type ClientStep, type Sequence, type Step } from './steps.ts';
 
-const surroundings = { maxConnections: 10, addresses: 1, room: 10, isSecure: false };
+const surroundings = { maxConnections: 10, addresses: 1, room: 10, isSecure: false, turnCost: 1 };
 const client = (step: ClientStep, turns = 1): Step => ({ ...step, client: 1, turns });
 
 const IN_PIECES = [withContent(1), greeting(2)];

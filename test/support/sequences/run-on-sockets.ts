@@ -6,7 +6,7 @@ import type { Sequence } from './steps.ts';
 
 /** Throws what does not hold. */
 export async function runOnSockets(sequence: Sequence, transport: Transport): Promise<void> {
-  const service = await startListening(sequence.surroundings.maxConnections, transport);
+  const service = await startListening(sequence.surroundings, transport);
   const outcomes = await playOnSockets(sequence, service).finally(service.end);
   const outside = await service.end();
   for (const holds of Object.values(OF_SERVICE)) holds(outside, outcomes);

@@ -38,6 +38,8 @@ export type Surroundings = {
   readonly room: number;
   /** Over TLS, in which each piece is a record. */
   readonly isSecure: boolean;
+  /** What the reads of a turn of the event loop may cost: 1 is one piece. */
+  readonly turnCost: number;
 };
 
 export type Sequence = { readonly surroundings: Surroundings; readonly steps: readonly Step[] };

@@ -215,7 +215,7 @@ test('a server that cannot be checked is reported in one sentence', async (t) =>
 test('a TLS certificate that is not trusted is reported, and accepted with --insecure', async (t) => {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const secureContext = createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
-  const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer((carrier) => secure(carrier, secureContext)) });
+  const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer((...carrier) => secure(secureContext, ...carrier)) });
   async function look(url: string, insecure: boolean) {
     const target = targetAt(url, insecure);
     return typeof target === 'string' ? target : lookAt(target);

@@ -1,7 +1,7 @@
 // Plays a sequence and checks what must hold after it.
 import { createHash } from 'node:crypto';
 import * as everywhere from '../../support/sequences/invariants.ts';
-import type { CreateApp } from '../../support/sequences/service.ts';
+import type { Code } from '../../support/sequences/service.ts';
 import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
 import * as here from './invariants.ts';
 import { servedIn } from './served.ts';
@@ -10,10 +10,10 @@ import { play, type World } from './world.ts';
 export type Fault = { /** The name of what does not hold. */ readonly invariant: string; readonly message: string };
 
 /** Plays `sequence`. Returns its events, and the first fault. */
-export async function tryOut(create: CreateApp, sequence: Sequence): Promise<{ readonly events: readonly string[]; readonly fault: Fault | undefined }> {
+export async function tryOut(code: Code, sequence: Sequence): Promise<{ readonly events: readonly string[]; readonly fault: Fault | undefined }> {
   let world;
   try {
-    world = await play(create, sequence);
+    world = await play(code, sequence);
   } catch (error) {
     return { events: [], fault: { invariant: 'it comes to an end', message: String(error) } };
   }
@@ -46,10 +46,10 @@ function faultOf(world: World): Fault | undefined {
 }
 
 /** The shortest sequence that still fails: without each step, and each request, that can be left out. */
-export async function shrink(create: CreateApp, sequence: Sequence): Promise<Sequence> {
+export async function shrink(code: Code, sequence: Sequence): Promise<Sequence> {
   for (const shorter of shorterThan(sequence)) {
-    const { fault } = await tryOut(create, shorter);
-    if (fault !== undefined) return shrink(create, shorter);
+    const { fault } = await tryOut(code, shorter);
+    if (fault !== undefined) return shrink(code, shorter);
   }
   return sequence;
 }
@@ -63,9 +63,9 @@ function* shorterThan({ surroundings, steps }: Sequence): Generator<Sequence> {
 }
 
 /** The report of a sequence that fails. */
-export async function describeFailure(create: CreateApp, sequence: Sequence, again: string): Promise<string> {
-  const shortest = await shrink(create, sequence);
-  const { fault, events } = await tryOut(create, shortest);
+export async function describeFailure(code: Code, sequence: Sequence, again: string): Promise<string> {
+  const shortest = await shrink(code, sequence);
+  const { fault, events } = await tryOut(code, shortest);
   return [
     `${fault?.invariant}: ${fault?.message}`,
     `The shortest sequence: ${describeSequence(shortest)}`,

@@ -3,12 +3,13 @@ import type { Part } from '../../support/sequences/part.ts';
 import { inPieces, MAX_RECORD_BYTES, Sending } from '../../support/sequences/sending.ts';
 import type { Surroundings } from '../../support/sequences/steps.ts';
 import { moment, type Moment } from './clock.ts';
+import { ALERT, DATA, HANDSHAKE, recordOf, recordsIn } from './record-socket.ts';
 import { ServiceEnd } from './service-end.ts';
 
 /** Bytes that the client has sent at once. */
-export type Sent = { readonly from: number; readonly to: number; readonly at: Moment };
+export type Sent = { readonly from: number; readonly to: number; readonly at: Moment; /** Of TLS. */ readonly records: number };
 
-/** Bytes that the service has passed to its socket at once. */
+/** A reply that the service has passed to its socket, and its place in all that it has passed. */
 export type Written = { readonly from: number; readonly to: number; readonly at: Moment; takenAt: Moment | undefined };
 
 export class Client {
@@ -22,22 +23,37 @@ export class Client {
   readonly sends: Sent[] = [];
   readonly writes: Written[] = [];
   readonly bytesWritten: Buffer[] = [];
+  readonly replies: Buffer[] = []; // without what TLS adds
+  readonly isSecure: boolean;
   taken = 0;
   hasRead = true; // it has never stopped reading
   endedAt: Moment | undefined; // the client's side
   leftAt: Moment | undefined; // the client has closed or reset the connection
+  notifiedAt: Moment | undefined; // by close_notify, that the service ends its side
   serviceEndedAt: Moment | undefined;
   serviceClosedAt: Moment | undefined;
+  #readAtEnd: number | undefined; // what comes later is thrown away
+  #delivered = Buffer.alloc(0); // over TLS: all records that were sent
 
   constructor(number: number, { addresses, room, isSecure }: Surroundings, note: (text: string) => void) {
     this.network = `2001:db8:0:${number % addresses}`;
     this.name = `${this.network}::${number}`;
+    this.isSecure = isSecure;
+    let length = 0;
     this.end = new ServiceEnd(this.name, room, {
       written: (bytes) => {
-        const from = this.writes.at(-1)?.to ?? 0;
-        this.writes.push({ from, to: from + bytes.length, at: moment(), takenAt: undefined });
+        const [record] = isSecure ? recordsIn(bytes) : [{ type: DATA, content: bytes }];
+        const from = length;
+        length += bytes.length;
         this.bytesWritten.push(bytes);
-        note(`${this.name} wrote ${masked(bytes)}`);
+        if (record?.type === ALERT) {
+          this.notifiedAt = moment();
+          this.#readAtEnd = this.end.bytesRead;
+        }
+        if (record?.type !== DATA) return;
+        this.writes.push({ from, to: length, at: moment(), takenAt: undefined });
+        this.replies.push(record.content);
+        note(`${this.name} wrote ${masked(record.content)}`);
       },
       taken: (count) => {
         this.taken += count;
@@ -46,13 +62,26 @@ export class Client {
       },
       ended: () => {
         this.serviceEndedAt = moment();
+        this.#readAtEnd ??= this.end.bytesRead;
         note(`${this.name} ended`);
       },
       closed: () => {
         this.serviceClosedAt = moment();
         note(`${this.name} closed`);
       },
-    }, isSecure);
+    });
+    if (isSecure) this.#deliverRecords([recordOf(HANDSHAKE, Buffer.from('hello'))]);
+  }
+
+  /** How many bytes that the client has sent the service has read before it has ended its side. */
+  get bytesRead(): number {
+    const read = this.#readAtEnd ?? this.end.bytesRead;
+    if (!this.isSecure) return read;
+    let bytes = 0;
+    for (const { type, content, end } of recordsIn(this.#delivered)) {
+      if (type === DATA) bytes += Math.max(0, content.length - Math.max(0, end - read));
+    }
+    return bytes;
   }
 
   /** Sends requests, but not the last `held` bytes of them. */
@@ -93,9 +122,16 @@ export class Client {
   #deliver(bytes: string, pieceBytes: number): void {
     if (bytes === '') return;
     const { length } = this.sending;
-    this.sends.push({ from: length - bytes.length, to: length, at: moment() });
-    const pieces = this.end.isSecure ? inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES)) : [bytes]; // TCP does not keep them apart
-    this.end.deliver(...pieces.map((piece) => Buffer.from(piece, 'latin1')));
+    const pieces = this.isSecure ? inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES)) : [];
+    this.sends.push({ from: length - bytes.length, to: length, at: moment(), records: pieces.length });
+    if (!this.isSecure) return this.end.deliver(Buffer.from(bytes, 'latin1')); // TCP does not keep pieces apart
+    this.#deliverRecords(pieces.map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1'))));
+  }
+
+  #deliverRecords(records: readonly Buffer[]): void {
+    const bytes = Buffer.concat(records);
+    this.#delivered = Buffer.concat([this.#delivered, bytes]);
+    this.end.deliver(bytes, bytes.length % 2 === 0 ? bytes.length : bytes.length >> 1);
   }
 }
 

@@ -21,7 +21,7 @@ const ALPHABET: readonly ((number: number) => ClientStep | ServiceStep)[] = [
   () => ({ kind: 'drain' }),
   () => ({ kind: 'stop' }),
 ];
-const SURROUNDINGS = { maxConnections: 100, addresses: 1, room: 100, isSecure: false };
+const SURROUNDINGS = { maxConnections: 100, addresses: 1, room: 100, isSecure: false, turnCost: 1 };
 
 /**
  * All sequences of at most `depth` steps. A step that does nothing is left out: the others are a sequence of their own. So is one

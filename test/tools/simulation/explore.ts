@@ -9,7 +9,7 @@ export function* explore(seed: number, count: number, progress: () => number): G
   const kept: Sequence[] = [];
   let before = progress();
   for (let i = 0; i < count; i += 1) {
-    const [fresh = { surroundings: { maxConnections: 1, addresses: 1, room: 0, isSecure: false }, steps: [] }] = randomSequences(seed + i, 1);
+    const [fresh = { surroundings: { maxConnections: 1, addresses: 1, room: 0, isSecure: false, turnCost: 1 }, steps: [] }] = randomSequences(seed + i, 1);
     const sequence = kept.length === 0 || random.below(3) === 0 ? fresh : vary(kept[random.below(kept.length)] ?? fresh, fresh, random);
     yield sequence;
     if (progress() > before) kept.push(sequence);

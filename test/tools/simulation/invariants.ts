@@ -4,11 +4,14 @@ import { unanswered } from '../../support/sequences/invariants.ts';
 import { emptyLines, headLength } from '../../support/sequences/part.ts';
 import type { SentPart } from '../../support/sequences/sending.ts';
 import { LIMITS } from '../../support/sequences/steps.ts';
-import { BURST_BYTES, MAX_READ_BYTES } from './service-end.ts';
+import { MAX_READ_BYTES } from './service-end.ts';
 import { sendsOf, sentAt, wasCut, wholeAt, type Served } from './served.ts';
-import type { Client } from './client.ts';
+import type { Client, Written } from './client.ts';
 import type { Moment } from './clock.ts';
 import type { World } from './world.ts';
+
+const READ_COST = 512; // of a piece, with no byte
+const PIECE_BYTES = 16 * 1024;
 
 type OfClient = (served: Served, world: World) => void;
 type OfWorld = (world: World) => void;
@@ -19,39 +22,33 @@ const repliesArrive: OfClient = ({ client }, world) => {
   assert.ok(client.end.toClient.received.equals(Buffer.concat(client.bytesWritten)), 'the client has received all bytes');
 };
 
-/** In a callback of the event loop, a connection gets one request, or one of each chunk that arrives. */
-const oneReplyAtATime: OfClient = ({ client, answers }) => {
+/** In a callback of the event loop, a connection gets as many replies as the budget allows of the turn that ends and of the next one. */
+const fewRepliesAtATime: OfClient = ({ answers }, { turnCost }) => {
   const replies = new Map<number, number>();
   for (const { write: { at } } of answers) replies.set(at.callback, (replies.get(at.callback) ?? 0) + 1);
-  for (const [callback, count] of replies) {
-    const chunks = Math.max(1, client.end.arrivals.get(callback) ?? 0);
-    assert.ok(count <= chunks, `${count} replies at once, to ${chunks} chunks`);
-  }
+  for (const count of replies.values()) assert.ok(count <= 2 * Math.ceil(turnCost / READ_COST), `${count} replies at once`);
 };
 
-/** One connection holds at most one read, and of that no more pieces than have arrived, and what is put back of one. */
+/** The stream of a connection holds at most one read, while what was read before waits to be taken. */
 const littleIsHeld: OfClient = ({ client: { end } }) => {
   assert.ok(end.mostBytesHeld <= MAX_READ_BYTES, `${end.mostBytesHeld} bytes are held`);
-  assert.ok(end.mostChunksHeld <= end.mostAtOnce + 2, `${end.mostChunksHeld} chunks are held, and at most ${end.mostAtOnce} have arrived at once`);
+  assert.ok(end.mostChunksHeld <= 1, `${end.mostChunksHeld} reads are held`);
 };
 
-/** A reply comes as soon as the request is whole and the reply before it has left: each connection has a turn after every other one. */
+/** A reply comes as soon as the request is whole and the reply before it has left: clients take turns, and each takes turns for its own. */
 const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
+  const own = clients.filter(({ network }) => network === client.network).length;
+  const networks = new Set(clients.map(({ network }) => network)).size;
   answers.forEach(({ write, sent }, i) => {
     const from = Math.max((sent && wholeAt(client, sent))?.turn ?? write.at.turn, answers[i - 1]?.write.takenAt?.turn ?? 0);
-    const turns = sent === undefined ? 0 : turnsToArrive(client, sent);
-    assert.ok(write.at.turn - from <= (1 + turns) * clients.length, `reply ${i} was ${write.at.turn - from} turns late`);
+    const pieces = sent === undefined ? 0 : piecesOf(client, sent);
+    assert.ok(write.at.turn - from <= (2 + pieces) * own * networks + clients.length, `reply ${i} was ${write.at.turn - from} turns late`);
   });
 };
 
-/**
- * How many turns of the event loop it may take until a request has arrived: each read may wait for one, and its end can be in the next.
- * Over TLS a read can be more records than are read in a turn, and the others wait for one more.
- */
-function turnsToArrive(client: Client, sent: SentPart): number {
-  const readBytes = client.end.isSecure ? BURST_BYTES : MAX_READ_BYTES;
-  const turns = client.end.isSecure ? 2 : 1;
-  return sendsOf(client, sent).reduce((sum, { from, to }) => sum + turns + (to < readBytes ? 0 : Math.ceil((to - from) / readBytes)), 0);
+// How many pieces are taken for a request: each waits for a turn, and its end can be in the next one.
+function piecesOf(client: Client, sent: SentPart): number {
+  return sendsOf(client, sent).reduce((sum, { records, from, to }) => sum + 2 + Math.ceil(records / 15) + 2 * Math.ceil((to - from) / PIECE_BYTES), 0);
 }
 
 /** A request that is not whole is refused with 408 when it has taken too long, and not before. */
@@ -70,10 +67,11 @@ const lateOnesAreRefused: OfClient = ({ client, answers }) => {
 
 /** The service closes a connection when it must, and not before. */
 const closedInTime: OfClient = ({ client, answers }, world) => {
-  const { serviceClosedAt: closedAt, serviceEndedAt: endedAt, openedAt } = client;
+  const { serviceClosedAt: closedAt, serviceEndedAt: endedAt, notifiedAt, openedAt } = client;
   if (closedAt === undefined || client.leftAt !== undefined || wasCut(client, world)) return;
   const last = answers.at(-1);
-  if (last !== undefined && last.write.takenAt === undefined) assertLimit(last.write.at, closedAt, LIMITS.unreadMs, 'an unread reply');
+  const isUnread = last?.write.takenAt === undefined || (last.isLast && notifiedAt !== undefined && endedAt === undefined);
+  if (last !== undefined && isUnread) assertLimit(last.write.at, closedAt, LIMITS.unreadMs, 'an unread reply');
   else if (last?.isLast === true) {
     assert.ok(endedAt !== undefined, 'the side of the service ends with the last reply');
     if (client.endedAt === undefined) assertLimit(endedAt, closedAt, LIMITS.lingerMs, 'the time to go on sending');
@@ -105,6 +103,13 @@ const idleOnesMakeRoom: OfClient = (served, { closedForRoom }) => {
   assert.ok(unanswered(served) === undefined && (last === undefined || last.write.takenAt !== undefined), 'it was not idle');
 };
 
+/** Over TLS the service ends its side with close_notify (RFC 8446 6.1), unless the client has not read what was written before. */
+const tlsEndsWithNotice: OfClient = ({ client: { isSecure, writes, leftAt, endedAt, serviceClosedAt, notifiedAt } }, { cut }) => {
+  if (!isSecure || serviceClosedAt === undefined || leftAt !== undefined || endedAt !== undefined || writes.length === 0) return;
+  const isHeard = ({ takenAt }: Written) => takenAt !== undefined && takenAt.turn < serviceClosedAt.turn - 1;
+  if (cut === undefined && writes.every(isHeard)) assert.ok(notifiedAt !== undefined, 'no close_notify');
+};
+
 const noMoreListeners: OfClient = ({ client: { end } }) => {
   for (const name of ['data', 'end', 'drain', 'finish']) assert.ok(end.listenerCount(name) <= 2, `${end.listenerCount(name)} listeners for ${name}`);
 };
@@ -115,10 +120,12 @@ const nothingIsLeft: OfWorld = ({ leftOver, moreListeners }) => assert.equal(lef
 const roomIsFair: OfWorld = ({ closedForRoom }) => {
   for (const { client, had, most } of closedForRoom) assert.equal(had, most, `${client.name} was closed for a new connection`);
 };
+/** A new connection is not closed while one of the same network could be. */
+const roomIsMade: OfWorld = ({ wronglyFull }) => assert.deepEqual(wronglyFull.map(({ name }) => name), []);
 const cutsAreCounted: OfWorld = ({ cut }) => assert.ok(cut === undefined || (cut.least <= cut.said && cut.said <= cut.most), JSON.stringify(cut));
 
-export const OF_CLIENT = { repliesArrive, oneReplyAtATime, littleIsHeld, repliesAreSoon, lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, noMoreListeners };
-export const OF_WORLD = { boundIsKept, nothingIsLeft, roomIsFair, cutsAreCounted };
+export const OF_CLIENT = { repliesArrive, fewRepliesAtATime, littleIsHeld, repliesAreSoon, lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, tlsEndsWithNotice, noMoreListeners };
+export const OF_WORLD = { boundIsKept, nothingIsLeft, roomIsFair, roomIsMade, cutsAreCounted };
 
 /** At the stop. */
 function mayBeClosedAtOnce({ serviceClosedAt }: Client, { stoppedAt }: World): boolean {

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createApp } from '../../../src/app.ts';
 import { describeFailure } from './check.ts';
 import { allSequences } from './exhaustive.ts';
 import { explore } from './explore.ts';
 import { loadCopy } from './load-copy.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
+import { CODE } from '../../support/sequences/service.ts';
 import { run } from './run.ts';
 import { OBSERVED, observeTransitions, TRACE_LENGTH } from './transitions.ts';
 
@@ -29,12 +29,12 @@ const [seed, count, depth] = [wholeNumber('seed'), wholeNumber('sequences'), who
 
 const before = process.cpuUsage();
 const folder = mkdtempSync(join(tmpdir(), 'greeting-'));
-const create = values.explore ? await loadCopy(folder, OBSERVED) : createApp;
+const code = values.explore ? await loadCopy(folder, OBSERVED) : CODE;
 const { transitions, combinations } = observeTransitions();
 const seen = () => transitions.size + combinations.size;
 const random = values.explore ? explore(seed, count, seen) : randomSequences(seed, count);
 const { failure, count: played, digest } = await run(
-  create,
+  code,
   values.exhaustive === undefined ? random : allSequences(depth),
   values.verbose ? (events) => console.log(`${events.join('\n')}\n`) : undefined,
   values.explore ? TRACE_LENGTH : 0,
@@ -45,7 +45,7 @@ const seconds = (user + system) / 1e6;
 if (failure !== undefined) {
   const asked = values.exhaustive === undefined ? `--seed ${seed + failure.index} --sequences 1 --verbose` : `--exhaustive ${depth}`;
   const again = values.explore ? `--explore --seed ${seed} --sequences ${count}` : asked;
-  console.log(await describeFailure(createApp, failure.sequence, `npm run simulate -- ${again}`));
+  console.log(await describeFailure(CODE, failure.sequence, `npm run simulate -- ${again}`));
   process.exitCode = 1;
 }
 console.log(`${played} sequences in ${seconds.toFixed(1)} s of CPU time, ${Math.round(played / seconds)} a second, on Node ${process.versions.node}`);

@@ -2,7 +2,7 @@
 import { addUncaught, takeTime } from './clock.ts';
 import { createDigest, tryOut, type Fault } from './check.ts';
 import type { Sequence } from '../../support/sequences/steps.ts';
-import type { CreateApp } from '../../support/sequences/service.ts';
+import type { Code } from '../../support/sequences/service.ts';
 
 export type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: Fault };
 export type Run = { readonly count: number; readonly failure: Failure | undefined; readonly digest: string };
@@ -10,7 +10,7 @@ export type Run = { readonly count: number; readonly failure: Failure | undefine
 const realImmediate = setImmediate;
 
 /** Plays `sequences` until one fails. Stack traces take a quarter of the time, so by default there are none. */
-export async function run(create: CreateApp, sequences: Iterable<Sequence>, seen: (events: readonly string[]) => void = () => {}, traceLength = 0): Promise<Run> {
+export async function run(code: Code, sequences: Iterable<Sequence>, seen: (events: readonly string[]) => void = () => {}, traceLength = 0): Promise<Run> {
   const digest = createDigest();
   let count = 0;
   takeTime();
@@ -19,7 +19,7 @@ export async function run(create: CreateApp, sequences: Iterable<Sequence>, seen
   process.setUncaughtExceptionCaptureCallback(addUncaught);
   try {
     for (const sequence of sequences) {
-      const { events, fault } = await tryOut(create, sequence);
+      const { events, fault } = await tryOut(code, sequence);
       digest.add(events);
       seen(events);
       if (fault !== undefined) return { count, failure: { index: count, sequence, fault }, digest: digest.hex() };

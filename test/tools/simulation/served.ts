@@ -13,9 +13,12 @@ const isAfter = (one: Moment | undefined, other: Moment | undefined) => one !== 
 
 /** Throws when a reply to `client` is not whole. */
 export function servedIn(world: World, client: Client): Served {
-  const { sending: { parts }, writes, leftAt, endedAt, serviceEndedAt, serviceClosedAt, end } = client;
-  const replies = parseReplies(Buffer.concat(client.bytesWritten));
+  const { sending: { parts }, writes, leftAt, endedAt, serviceEndedAt, serviceClosedAt } = client;
+  const replies = parseReplies(Buffer.concat(client.replies));
   if (replies.length !== writes.length) throw new Error(`${replies.length} replies in ${writes.length} pieces`);
+
+  const isHeardLate = ({ takenAt }: Written) =>
+    client.isSecure && takenAt !== undefined && serviceClosedAt !== undefined && serviceClosedAt.turn - takenAt.turn <= 1;
 
   function known(write: Written, sent: SentPart | undefined): Known {
     return {
@@ -23,8 +26,8 @@ export function servedIn(world: World, client: Client): Served {
       isDraining: isAfter(write.at, world.drainedAt),
       hasEnded: isAfter(write.at, endedAt),
       isLate: sent !== undefined && hasBegun(sent), // lateOnesAreRefused has more about it
-      // What the kernel takes after the client has left is lost, so both are right.
-      hasLeft: isAfter(write.takenAt, leftAt) ? undefined : write.takenAt !== undefined,
+      // What the kernel takes after the client has left is lost, so both are right. Over TLS the service hears of it a turn later.
+      hasLeft: isAfter(write.takenAt, leftAt) || isHeardLate(write) ? undefined : write.takenAt !== undefined,
     };
   }
 
@@ -33,7 +36,7 @@ export function servedIn(world: World, client: Client): Served {
     client, parts, address: client.name,
     answers: answers.map((answer, i) => ({ ...answer, write: writes[i] ?? NEVER })),
     isComplete: true,
-    bytesRead: end.bytesRead,
+    bytesRead: client.bytesRead,
     hasStayed: leftAt === undefined && !wasCut(client, world) && (writes.length === 0 || writes.at(-1)?.takenAt !== undefined),
     hasEnded: endedAt !== undefined && !isAfter(endedAt, serviceClosedAt),
     isEnded: serviceEndedAt !== undefined || serviceClosedAt !== undefined,

@@ -1,6 +1,5 @@
 // The service's end of a connection in memory: what it sees of a net.Socket, and what the kernel does behind it.
 import { Duplex } from 'node:stream';
-import { callback } from './clock.ts';
 import { SendBuffer } from './send-buffer.ts';
 
 type Done = (error?: Error | null) => void;
@@ -19,47 +18,42 @@ export type Observer = {
 
 /** How much of it arrives at once, at most. */
 export const MAX_READ_BYTES = 64 * 1024;
-/** Of the records of TLS, so many bytes arrive in a turn, at most: valve.ts gives no more to TLS. A longer record arrives whole. */
-export const BURST_BYTES = 2 * 1024;
 
 export class ServiceEnd extends Duplex {
   readonly remoteAddress: string;
-  /** It is what TLS has in place of a socket. */
-  readonly isSecure: boolean;
   /** How many bytes of the client the service has read. */
   bytesRead = 0;
-  /** The most bytes that it has held at once, and the most chunks; and the most chunks that have arrived at once. */
+  /** The most bytes that were in the stream at once, and the most chunks. */
   mostBytesHeld = 0;
   mostChunksHeld = 0;
-  mostAtOnce = 1;
-  /** How many chunks have arrived in each callback of the event loop. */
-  readonly arrivals = new Map<number, number>();
   #chunksHeld = 0;
   /** What the service has sent. */
   readonly toClient: SendBuffer;
   readonly #observer: Observer;
-  #toService: Buffer[] = []; // what the client has sent, and the service has not read
+  #toService = Buffer.alloc(0); // what the client has sent, and the service has not read
+  #late = 0; // how many bytes at its end have not arrived yet
   #isWanted = false; // the service reads
   #clientHasEnded = false;
   #clientHasClosed = false;
   #isReset = false;
   #writing: { bytes: Buffer; readonly done: Done } | undefined;
 
-  constructor(remoteAddress: string, room: number, observer: Observer, isSecure = false) {
+  constructor(remoteAddress: string, room: number, observer: Observer) {
     super({ allowHalfOpen: true, emitClose: false, highWaterMark: 0 }); // like a net.Socket of server.ts
     this.remoteAddress = remoteAddress;
-    this.isSecure = isSecure;
     this.toClient = new SendBuffer(room);
     this.#observer = observer;
   }
 
   // What the client does.
 
-  /** These pieces arrive after what has been delivered before; over TLS each is a record. */
-  deliver(...pieces: readonly Buffer[]): void {
+  /** These bytes arrive after what has been delivered before: so many of them at once, and the rest in the next turn. */
+  deliver(bytes: Buffer, atOnce = bytes.length): void {
     if (this.destroyed) this.toClient.discard(); // a closed socket answers with a reset
     else if (!this.#clientHasEnded && !this.#isReset) {
-      this.#toService.push(...pieces);
+      this.#toService = Buffer.concat([this.#toService, bytes]);
+      this.#late = atOnce < bytes.length ? bytes.length - atOnce : 0;
+      if (this.#late > 0) setImmediate(() => { this.#late = 0; this.#pump(); });
       this.#pump();
     }
   }
@@ -101,75 +95,37 @@ export class ServiceEnd extends Duplex {
   // What the kernel does.
 
   #pump(): void {
-    // TLS has a socket of its own below, which goes on to read until bytes arrive. So it notices a reset at once.
-    const isNoticed = this.isSecure && this.#isReset && this.#toService.length === 0;
-    if (!(this.#isWanted || isNoticed) || this.destroyed) return;
+    if (!this.#isWanted || this.destroyed) return;
     if (this.#toService.length > 0) {
-      this.#isWanted = false;
-      this.#arrive(this.#next());
+      const count = Math.min(MAX_READ_BYTES, this.#toService.length - this.#late);
+      if (count === 0) return; // the rest comes later
+      const bytes = this.#toService.subarray(0, count);
+      this.#toService = this.#toService.subarray(count);
+      this.bytesRead += bytes.length;
+      if (!this.push(bytes)) this.#isWanted = false;
+      else if (this.#toService.length > 0 || this.#clientHasEnded || this.#isReset) setImmediate(() => this.#pump());
     } else if (this.#isReset) this.destroy(new Error('read ECONNRESET'));
     else if (this.#clientHasEnded) {
       this.#isWanted = false;
       this.push(null);
-    }
-  }
-
-  // What arrives now: over TLS some records, otherwise as much as there is.
-  #next(): Buffer[] {
-    if (this.isSecure) {
-      let length = 0;
-      const count = this.#toService.findIndex((record) => (length += record.length) > BURST_BYTES);
-      return this.#toService.splice(0, count === -1 ? Infinity : Math.max(1, count));
-    }
-    const [first] = this.#toService;
-    const all = this.#toService.length === 1 && first !== undefined ? first : Buffer.concat(this.#toService);
-    this.#toService = all.length > MAX_READ_BYTES ? [all.subarray(MAX_READ_BYTES)] : [];
-    return [all.subarray(0, MAX_READ_BYTES)];
-  }
-
-  // All in one callback of the event loop. Between some of them node does what follows from the one before.
-  #arrive(pieces: readonly Buffer[], from = 0): void {
-    this.mostAtOnce = Math.max(this.mostAtOnce, pieces.length);
-    for (let i = from; i < pieces.length && !this.destroyed; i += 1) {
-      const piece = pieces[i] ?? null;
-      this.bytesRead += piece?.length ?? 0;
-      this.arrivals.set(callback(), (this.arrivals.get(callback()) ?? 0) + 1);
-      if (!this.push(piece)) this.#isWanted = false;
-      if (i % 2 === 1) return process.nextTick(() => this.#arrive(pieces, i + 1));
+      this.read(0); // as a net.Socket does: `end` may come while it is paused
     }
   }
 
   override push(chunk: Buffer | null): boolean {
     this.#mayHold();
     const mayPush = super.push(chunk);
-    this.#hold();
+    const { readableLength } = this;
+    if (readableLength > 0) {
+      this.#chunksHeld += 1;
+      this.mostChunksHeld = Math.max(this.mostChunksHeld, this.#chunksHeld);
+      this.mostBytesHeld = Math.max(this.mostBytesHeld, readableLength);
+    }
     return mayPush;
-  }
-
-  override unshift(chunk: Buffer): void {
-    this.#mayHold();
-    super.unshift(chunk);
-    this.#hold();
-  }
-
-  // Node 26 gives one chunk; before, all are joined.
-  override read(size?: number): unknown {
-    const bytes: unknown = super.read(size);
-    if (bytes !== null) this.#chunksHeld -= 1;
-    this.#mayHold();
-    return bytes;
   }
 
   #mayHold(): void {
     if (this.readableLength === 0) this.#chunksHeld = 0;
-  }
-
-  #hold(): void {
-    const { readableLength } = this;
-    if (readableLength === 0) return;
-    this.#chunksHeld += 1;
-    this.mostChunksHeld = Math.max(this.mostChunksHeld, this.#chunksHeld);
-    this.mostBytesHeld = Math.max(this.mostBytesHeld, readableLength);
   }
 
   #take(): void {

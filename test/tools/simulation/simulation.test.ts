@@ -1,19 +1,19 @@
 // All sequences up to a depth, and some random ones: see main.ts for more of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createApp } from '../../../src/app.ts';
 import { describeFailure } from './check.ts';
 import { defaultSequences, DEPTH, playAgain, RANDOM_SEQUENCES } from './default-sequences.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
+import { CODE } from '../../support/sequences/service.ts';
 import { run } from './run.ts';
 
 test(`${RANDOM_SEQUENCES} random sequences, and all of up to ${DEPTH} steps, end as they must`, async () => {
-  const { failure } = await run(createApp, defaultSequences());
-  assert.equal(failure && await describeFailure(createApp, failure.sequence, playAgain(failure.index)), undefined);
+  const { failure } = await run(CODE, defaultSequences());
+  assert.equal(failure && await describeFailure(CODE, failure.sequence, playAgain(failure.index)), undefined);
 });
 
 test('the same seed gives the same bytes and events', async () => {
-  const first = await run(createApp, randomSequences(7, 100));
-  const second = await run(createApp, randomSequences(7, 100));
+  const first = await run(CODE, randomSequences(7, 100));
+  const second = await run(CODE, randomSequences(7, 100));
   assert.equal(first.digest, second.digest);
 });

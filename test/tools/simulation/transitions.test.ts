@@ -21,12 +21,12 @@ function drawn(): string[] {
 
 test('each transition in the diagram of a connection is taken by some sequence, and each that is taken is in the diagram', async (t) => {
   const { transitions, combinations } = observeTransitions();
-  const create = await loadCopy(temporaryFolder(t), OBSERVED);
+  const code = await loadCopy(temporaryFolder(t), OBSERVED);
   function* sequences() {
     yield* RARE;
     yield* explore(SEED, SEQUENCES, () => transitions.size + combinations.size);
   }
-  const { failure } = await run(create, sequences(), undefined, TRACE_LENGTH);
+  const { failure } = await run(code, sequences(), undefined, TRACE_LENGTH);
   assert.equal(failure, undefined);
   assert.deepEqual(drawn().sort(), Array.from(transitions).sort());
 });

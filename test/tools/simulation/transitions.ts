@@ -13,7 +13,7 @@ const OBSERVER = Symbol.for('the observer of transitions');
 export const OBSERVED: Change = {
   file: 'connection',
   text: 'this.#state = state;',
-  replacement: "globalThis[Symbol.for('the observer of transitions')](this.#state, state, new Error(), [this.#socket.isPaused(), this.#record !== undefined, this.#service.isDraining()]); this.#state = state;",
+  replacement: "globalThis[Symbol.for('the observer of transitions')](this.#state, state, new Error(), [this.#intake?.isHolding, this.#record !== undefined, this.#service.isDraining()]); this.#state = state;",
 };
 
 let isStopped = false;
@@ -31,7 +31,7 @@ export function observeTransitions() {
     if (from === to) return;
     const [, by] = Array.from(stack.matchAll(/at (?:\w+\.)?#?(\w+) \(/g), ([, name]) => name); // behind `enter`
     transitions.add(`${from} --> ${to}: ${by}`);
-    combinations.add([from, to, by, stack.includes('#takeTurn'), isStopped, ...situation].join());
+    combinations.add([from, to, by, stack.includes('Turns'), isStopped, ...situation].join());
   } });
   return { transitions, combinations };
 }

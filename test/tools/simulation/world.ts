@@ -2,8 +2,10 @@
 import { Client } from './client.ts';
 import { inLoop, moment, now, pass, pending, resetTime, settle, turn, uncaught, type Moment } from './clock.ts';
 import type { Outside } from '../../support/sequences/invariants.ts';
-import { makeService, type CreateApp, type Dropped } from '../../support/sequences/service.ts';
+import type { Secure } from '../../../src/server/server.ts';
+import { makeService, type Code, type Dropped } from '../../support/sequences/service.ts';
 import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
+import { RecordSocket } from './record-socket.ts';
 import { setStopped } from './transitions.ts';
 
 /** All that can be known after a sequence. */
@@ -16,8 +18,11 @@ export type World = Outside & {
   /** How many connections were open at once, at most, and how many may be. */
   readonly mostOpen: number;
   readonly maxConnections: number;
+  readonly turnCost: number;
   /** Connections that were closed for a new one: why, how many the network of each had then, and how many any network had at most. */
   readonly closedForRoom: readonly { readonly client: Client; readonly reason: Dropped; readonly had: number; readonly most: number }[];
+  /** New connections that were closed while one of the same network had sent nothing. */
+  readonly wronglyFull: readonly Client[];
   /** Timers and immediates that are left, and listeners that are more than before. */
   readonly leftOver: number;
   readonly moreListeners: number;
@@ -26,7 +31,7 @@ export type World = Outside & {
 };
 
 /** Plays `sequence` to its end, against the service that `create` makes. */
-export async function play(create: CreateApp, { surroundings, steps }: Sequence): Promise<World> {
+export async function play(code: Code, { surroundings, steps }: Sequence): Promise<World> {
   resetTime();
   setStopped(false);
   const listenersBefore = processListeners();
@@ -35,14 +40,23 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
   const byNumber = new Map<number, Client>();
   const held = new Set<Client>(); // whose connections the service counts
   const closedForRoom: World['closedForRoom'][number][] = [];
+  const wronglyFull: Client[] = [];
   let drainedAt: Moment | undefined, stoppedAt: Moment | undefined;
   let cut: World['cut'];
   let isStopped = false;
   let mostOpen = 0;
 
   const note = (text: string) => events.push(`${now()} ${text}`);
-  const { app, records, dropped, failures } = await makeService(create, surroundings.maxConnections, note);
-  const server = app.createServer(); // it does not listen: it gets its connections from here
+  const { app, records, dropped, failures } = await makeService(code, surroundings, note);
+  const secure: Secure = (carrier, client, turns) => {
+    const valve = new code.Valve(carrier, client, turns);
+    const socket = new RecordSocket(valve, () => { valve.isReady = true; });
+    const own = clients.find(({ end }) => Object.is(end, carrier));
+    socket.once('close', () => { if (own !== undefined) held.delete(own); });
+    return { socket, below: valve };
+  };
+  // It does not listen: it gets its connections from here.
+  const server = surroundings.isSecure ? app.createSecureServer(secure) : app.createServer();
 
   function connected(number: number): Client | undefined {
     const known = byNumber.get(number);
@@ -51,18 +65,22 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
     byNumber.set(number, client);
     clients.push(client);
     held.add(client);
-    client.end.once('close', () => held.delete(client));
+    if (!surroundings.isSecure) client.end.once('close', () => held.delete(client));
     const { length } = dropped;
     const open = Array.from(held).filter(({ end }) => !end.destroyed);
     const had = ({ network }: Client) => Array.from(held).filter((other) => other.network === network).length;
     const most = Math.max(...Array.from(held, had));
+    const before = moment().order;
     server.emit('connection', client.end);
     if (dropped.length > length) {
-      const closed = open.find(({ end }) => end.destroyed);
+      const closed = open.find(({ end, notifiedAt }) => end.destroyed || (notifiedAt?.order ?? 0) > before);
+      const isUnused = (other: Client) => !other.isSecure && other !== client && other.network === client.network && other.sending.length === 0 && other.leftAt === undefined && other.endedAt === undefined;
+      if (dropped.at(-1) === 'full' && open.some(isUnused)) wronglyFull.push(client);
       if (closed !== undefined) closedForRoom.push({ client: closed, reason: dropped.at(-1) ?? 'full', had: had(closed), most });
       held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
     }
-    mostOpen = Math.max(mostOpen, clients.filter(({ end }) => !end.destroyed).length);
+    const isGone = (one: Client) => one.end.destroyed || (one.notifiedAt !== undefined && closedForRoom.some((closed) => closed.client === one));
+    mostOpen = Math.max(mostOpen, clients.filter((one) => !isGone(one)).length);
     return client;
   }
 
@@ -83,7 +101,9 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
     const waiting = clients.filter((client) => (client.writes.at(-1)?.to ?? 0) > client.taken);
     const least = waiting.filter(({ end }) => !end.destroyed).length;
     // Whose request has not been answered, or not to its end. The event `close` of a socket comes a turn after it has closed.
-    const owed = clients.filter((client) => client.sending.parts.length > client.writes.length || waiting.includes(client));
+    // Over TLS the service hears a turn later that the kernel has taken a reply.
+    const isUnheard = ({ isSecure, writes }: Client) => isSecure && at.turn - (writes.at(-1)?.takenAt?.turn ?? -Infinity) <= 1;
+    const owed = clients.filter((client) => client.sending.parts.length > client.writes.length || waiting.includes(client) || isUnheard(client));
     const most = owed.filter(({ serviceClosedAt }) => serviceClosedAt === undefined || at.turn - serviceClosedAt.turn <= 1).length;
     cut = { at, least, most, said: app.closeAll() };
   }
@@ -115,7 +135,7 @@ export async function play(create: CreateApp, { surroundings, steps }: Sequence)
   await pass(LIMITS.silentMs);
   return {
     clients, records, errors: [...failures, ...uncaught()], drainedAt, stoppedAt, cut,
-    mostOpen, maxConnections: surroundings.maxConnections, closedForRoom, allClosed: wereAllClosed,
+    mostOpen, maxConnections: surroundings.maxConnections, turnCost: surroundings.turnCost, closedForRoom, wronglyFull, allClosed: wereAllClosed,
     isStopped, leftOver: pending(), moreListeners: processListeners() - listenersBefore, events,
   };
 }

@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import { createServer } from '../../src/server/server.ts';
-import { clientOf } from '../../src/server/addresses.ts';
 import { emptyReply } from '../../src/http/reply.ts';
 import { secure } from '../../src/server/tls.ts';
+import { Turns } from '../../src/server/turns.ts';
 import { liveHeap } from '../support/live-heap.ts';
+import { NO_REPORTS } from '../support/reports.ts';
 import { ServiceEnd } from '../tools/simulation/service-end.ts';
 
 const HALF = 'GET / HTTP/1.1\r\nX';
@@ -20,7 +21,7 @@ async function open(maxConnections: number, ...connections: readonly (readonly [
   const dropped: string[] = [];
   const server = createServer({
     handler: () => emptyReply(200), isAllowed: undefined, isDraining: () => false, maxConnections, keepAliveTimeoutMs: 1_000_000,
-    reports: { failed: (error) => assert.fail(String(error)), refused: () => {}, dropped: (reason) => dropped.push(reason), finished: undefined },
+    turns: new Turns(), reports: { ...NO_REPORTS, dropped: (reason) => dropped.push(reason) },
   });
   const ends: ServiceEnd[] = [];
   for (const [address, bytes = ''] of connections) {
@@ -64,7 +65,7 @@ test('a request that is cut to make room has a record that says so', { timeout: 
   const records: unknown[] = [];
   const { nodeServer, close, closeAll } = createServer({
     handler: () => emptyReply(200), isAllowed: undefined, isDraining: () => false, maxConnections: 2, keepAliveTimeoutMs: 1_000_000,
-    reports: { failed: (error) => assert.fail(String(error)), refused: () => {}, dropped: () => {}, finished: ({ path, status, aborted }) => records.push([path, status, aborted]) },
+    turns: new Turns(), reports: { ...NO_REPORTS, finished: ({ path, status, aborted }) => records.push([path, status, aborted]) },
   });
   for (const [address, bytes] of [[A, 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na'], [A, HALF], [B, '\r\n']] as const) {
     const end = new ServiceEnd(address, 1_000, quiet);
@@ -82,8 +83,8 @@ for (const isSecure of [false, true]) {
     const secureContext = createSecureContext();
     const { nodeServer, close } = createServer({
       handler: () => emptyReply(200), isAllowed: undefined, isDraining: () => false, maxConnections: 10, keepAliveTimeoutMs: 1_000_000,
-      reports: { failed: (error) => assert.fail(String(error)), refused: () => {}, dropped: () => {}, finished: undefined },
-    }, isSecure ? (carrier) => secure(carrier, secureContext) : undefined);
+      turns: new Turns(), reports: NO_REPORTS,
+    }, isSecure ? (...carrier) => secure(secureContext, ...carrier) : undefined);
 
     /** Opens and closes 100 connections. Each has an address of its own, so long that 100 are 2 MB. Returns how many bytes are in use then. */
     async function openAndClose(first: number): Promise<number> {
@@ -103,22 +104,4 @@ for (const isSecure of [false, true]) {
     assert.ok(bytes < 500_000, `${bytes} bytes`);
     await close();
   });
-}
-
-for (const [address, client] of [
-  [undefined, ''],
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['::FFFF:192.0.2.1', '192.0.2.1'],
-  ['2001:db8::ffff:192.0.2.1', '2001:db8:0:0'],
-  ['::1', ':0:0:0'],
-  ['::', ':0:0:0'],
-  ['2001:db8::7f', '2001:db8:0:0'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['2001:db8:1:2::', '2001:db8:1:2'],
-  ['2001:db8:0:0:1::', '2001:db8:0:0'],
-  ['2001::2:3:4:5:6:7', '2001:0:2:3'],
-  ['fe80::1', 'fe80:0:0:0'],
-] as const) {
-  test(`the client of ${address} is ${client}`, () => assert.equal(clientOf(address), client));
 }

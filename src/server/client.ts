@@ -1,0 +1,13 @@
+// Clients by their addresses.
+
+/**
+ * What counts as one client of those with this address: an IPv4 address, also where it is mapped into IPv6 (RFC 4291 2.5.5.2); the first
+ * 64 bits of an IPv6 address, because that is what one customer gets; all clients without one, such as those of a Unix socket.
+ */
+export function clientOf(address = ''): string {
+  const [before = '', after] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('::');
+  if (after === undefined) return before.split(':', 4).join(':');
+  const groups = [before.split(':'), after.split(':')] as const;
+  const zeros = Array.from({ length: 8 - groups[0].length - groups[1].length }, () => '0'); // RFC 5952 4.2: what `::` stands for
+  return [...groups[0], ...zeros, ...groups[1]].slice(0, 4).join(':');
+}

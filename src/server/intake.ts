@@ -1,0 +1,74 @@
+// Takes what arrives on a stream in pieces, each in its turn. What is left waits here. Meanwhile the stream is paused, so that what follows
+// waits in the kernel.
+import type { Duplex } from 'node:stream';
+import type { Turns } from './turns.ts';
+
+const READ_COST = 512; // what a piece costs more than it has, in bytes
+const PIECE_BYTES = 16 * 1024; // what is taken at once, at most
+const SHORT_BYTES = 2 * 1024; // what may be taken as it arrives
+const NOTHING: Buffer = Buffer.alloc(0);
+
+export type Taker = {
+  /** Whether it takes bytes now. */
+  readonly isOpen: () => boolean;
+  /** Takes bytes from the beginning of `piece`, and returns how many: at least one. */
+  readonly take: (piece: Buffer) => number;
+  /** The stream has ended, and everything has been taken. It may be called more than once. */
+  readonly end: () => void;
+};
+
+export class Intake {
+  readonly #stream: Duplex;
+  readonly #client: string;
+  readonly #turns: Turns;
+  readonly #taker: Taker;
+  readonly #isPaid: boolean;
+  #held = NOTHING; // a view of what has arrived. While it is not empty, the stream is paused.
+  #isTaking = false;
+
+  /** `isPaid`: what arrives has waited for its turn below, so it is taken at once. */
+  constructor(stream: Duplex, client: string, turns: Turns, isPaid: boolean, taker: Taker) {
+    this.#stream = stream;
+    this.#client = client;
+    this.#turns = turns;
+    this.#isPaid = isPaid;
+    this.#taker = taker;
+    stream.on('data', (bytes: Buffer) => this.#receive(bytes));
+    stream.on('end', () => this.goOn()); // which may come while something is held
+  }
+
+  /** Whether something has arrived and has not been taken. */
+  get isHolding(): boolean { return this.#held.length > 0 || this.#stream.readableLength > 0; }
+
+  /** Whether something would be taken if its turn came. */
+  get isWaiting(): boolean { return this.isHolding && this.#taker.isOpen(); }
+
+  /** The taker may be open now: takes what is held when its turn comes, or lets more arrive. */
+  goOn(): void {
+    if (this.#isTaking) return; // `#take` does it, when it knows what is left
+    if (this.#held.length > 0) {
+      this.#stream.pause();
+      if (this.#taker.isOpen()) this.#turns.wait(this.#client, this.#take);
+    } else if (this.#stream.readableEnded) {
+      if (this.#taker.isOpen()) this.#taker.end();
+    } else if (this.#stream.isPaused()) this.#stream.resume();
+  }
+
+  #receive(bytes: Buffer): void {
+    this.#held = bytes;
+    if (this.#taker.isOpen() && (this.#isPaid || (bytes.length <= SHORT_BYTES && this.#turns.isFree))) this.#take();
+    else this.goOn();
+    if (this.#held.length === 0) this.#stream.read(0); // Faster: see `respond` in response-stream.ts
+  }
+
+  readonly #take = (): void => {
+    if (this.#stream.destroyed || !this.#taker.isOpen()) return; // it has been closed meanwhile
+    const held = this.#held;
+    this.#isTaking = true;
+    const count = this.#taker.take(held.length > PIECE_BYTES ? held.subarray(0, PIECE_BYTES) : held);
+    this.#isTaking = false;
+    this.#turns.spend(READ_COST + count);
+    this.#held = count === held.length ? NOTHING : held.subarray(count);
+    this.goOn();
+  };
+}

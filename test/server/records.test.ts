@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Records } from '../../src/server/records.ts';
+import { cutsOf } from '../support/divisions.ts';
+
+const record = (length: number) => Buffer.concat([Buffer.from([0x17, 3, 3, length >> 8, length & 255]), Buffer.alloc(length, 0x17)]);
+const records = (...lengths: readonly number[]) => Buffer.concat(lengths.map(record));
+
+for (const [what, bytes, passes] of [
+  ['a record', records(100), [[105, 1]]],
+  ['the longest record', records(16_640), [[16_645, 1]]],
+  ['empty records', records(0, 0, 0), [[15, 3]]],
+  ['15 short ones of 16', records(...Array.from({ length: 16 }, () => 20)), [[375, 15], [25, 1]]],
+  ['a long one, after which a short one would cost too much', records(14_400, 1), [[14_405, 1], [6, 1]]],
+  ['a long one, and a short one', records(14_300, 1), [[14_311, 2]]],
+  ['no part of a third one that would cost too much', records(300, 14_000, 100), [[14_310, 2], [105, 1]]],
+] as const) {
+  test(`what passes at once is ${what}`, () => {
+    const counter = new Records();
+    const seen: (readonly [number, number])[] = [];
+    for (let at = 0; at < bytes.length;) {
+      const { length, records: count } = counter.pass(bytes.subarray(at), 16_384, 1_024);
+      seen.push([length, count]);
+      at += length;
+    }
+    assert.deepEqual(seen, passes);
+    assert.equal(counter.isInside, false);
+  });
+}
+
+test('how the bytes are cut makes no difference', () => {
+  const bytes = records(3, 0, 300, 1);
+  for (const pieces of cutsOf(bytes.toString('latin1'))) {
+    const counter = new Records();
+    const begun = pieces.reduce((sum, piece) => sum + counter.pass(Buffer.from(piece, 'latin1'), Infinity, 1).records, 0);
+    assert.deepEqual([begun, counter.isInside], [4, false]);
+  }
+});
+
+test('it is inside a record from its first byte to its last', () => {
+  const counter = new Records();
+  const inside = Array.from(records(2, 0), (byte) => {
+    counter.pass(Buffer.from([byte]), 16_384, 1_024);
+    return counter.isInside;
+  });
+  assert.deepEqual(inside, [true, true, true, true, true, true, false, true, true, true, true, false]);
+});
