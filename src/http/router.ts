@@ -9,11 +9,17 @@ const notFound = emptyReply(404);
 /** The handler that passes each request to the handler of its path and method, or answers 404 or 405. */
 export function createRouter(routes: Routes): Handler {
   const paths = Object.entries(routes).map(([path, methods]) => ({ path, handler: createMethodRouter(methods) }));
-  return (request) => paths.find(({ path }) => path === request.path)?.handler(request) ?? notFound;
+  return (request) => {
+    const route = paths.find(({ path }) => path === request.path);
+    return route === undefined ? notFound : route.handler(request);
+  };
 }
 
 function createMethodRouter(handlers: Readonly<Record<string, Handler>>): Handler {
   const methods = new Map(Object.entries(handlers)); // so that `__proto__` is a method like any other
   const notAllowed = emptyReply(405, ['Allow', Array.from(methods.keys()).join(', ')]); // RFC 9110 15.5.6
-  return (request: Request) => methods.get(request.method)?.(request) ?? notAllowed;
+  return (request: Request) => {
+    const handler = methods.get(request.method);
+    return handler === undefined ? notAllowed : handler(request);
+  };
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Server } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
-import { emptyReply, type Handler } from '../../src/http/reply.ts';
+import { emptyReply, type Handler, type Reply } from '../../src/http/reply.ts';
+import { createRouter } from '../../src/http/router.ts';
 import { Turns } from '../../src/server/turns.ts';
 import { NO_REPORTS } from '../support/reports.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
@@ -51,6 +52,12 @@ describe('an error', { timeout: 20_000 }, () => {
     const ends = replies.map(({ status, headers }) => [status, headers.at(-1)]);
     assert.deepEqual(ends, [[500, 'Connection: keep-alive'], [500, 'Connection: close']]);
     assert.deepEqual([failures, logged], [[failure, failure], [500, 500]]);
+  });
+
+  test('of a handler that returns nothing, which the compiler prevents, is a 500', async (t) => {
+    const returns: { readonly reply?: Reply } = JSON.parse('{}');
+    const { port, failures } = await serve(t, {}, createRouter({ '/': { GET: () => Object(returns).reply } }));
+    assert.deepEqual([await statusesOf(port, requestBytes('GET', '/')), failures.length], [[500], 1]);
   });
 
   test('of those who are told of errors ends nothing', async (t) => {
