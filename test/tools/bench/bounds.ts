@@ -1,5 +1,9 @@
-// The bounds of the service's figures, each as a part of the floor's figure in the same run. They hold for Node 24.
-// CPU is the CPU time for a request. Latency and memory are those of all requests of a kind.
+// The bounds of the service's figures.
+
+/**
+ * Of the comparison, each as a part of the floor's figure in the same run. They hold for Node 24. CPU is the CPU time for a request.
+ * Latency and memory are those of all requests of a kind.
+ */
 export const BOUNDS: ReadonlyMap<string, number> = new Map([
   ['CPU, Host only, /health', 0.96],
   ['CPU, Host only, /api/greetings', 1.02],
@@ -18,7 +22,31 @@ export const BOUNDS: ReadonlyMap<string, number> = new Map([
   ['memory, browser', 1.4],
   ['start', 0.80],
 ]);
-const TOLERANCE = 0.10; // between two runs, a figure may differ by nearly as much
+/** How much more than its bound a figure of the comparison may be. Between two runs, it may differ by nearly as much. */
+export const TOLERANCE = 0.10;
+
+/** Of a server that is attacked, or at work for a crowd. Waits are in milliseconds, memory is in MiB. */
+export const ATTACK_BOUNDS: ReadonlyMap<string, number> = new Map([['failed', 0], ['median ms', 15], ['worst ms', 250], ['peak MiB', 256]]);
+
+const SAME_ADDRESS = new Map([['failed', 0], ['median ms', 150], ['worst ms', 500]]);
+const OTHER_ADDRESS = new Map([['failed', 0], ['median ms', 15], ['worst ms', 250]]);
+
+/** Of honest clients beside a crowd, which have its address or another one. */
+export const CROWD_BOUNDS = {
+  'one address': { same: SAME_ADDRESS, other: OTHER_ADDRESS },
+  // An honest client is then one of 901 who take turns.
+  'an address each': { same: SAME_ADDRESS, other: SAME_ADDRESS },
+  // New connections are accepted in the order in which they come, whoever opens them.
+  handshakes: {
+    same: new Map([['failed', 0], ['median ms', 150], ['p95 ms', 500]]),
+    other: new Map([['failed', 0], ['median ms', 15], ['p95 ms', 300]]),
+  },
+} as const;
+
+/** Of a server with a crowd: its memory; requests that got no reply; the CPU time of a new connection when all places are taken. */
+export const MEMORY_BOUND: ReadonlyMap<string, number> = new Map([['peak MiB', 256]]);
+export const LOSS_BOUND: ReadonlyMap<string, number> = new Map([['lost', 0]]);
+export const FULL_HOUSE_BOUND: ReadonlyMap<string, number> = new Map([['CPU ms', 1]]);
 
 export type Verdict = {
   readonly figure: string;
@@ -28,11 +56,11 @@ export type Verdict = {
   readonly isTooHigh: boolean;
 };
 
-/** Compares the figures, by name, with their bounds. Figures are rounded as they are printed: to 0.01. */
-export function judge(figures: ReadonlyMap<string, number>, bounds: ReadonlyMap<string, number>): Verdict[] {
-  return Array.from(bounds, ([figure, bound]) => {
-    const measured = figures.get(figure) ?? Number.NaN;
-    const isWithin = Math.round(measured * 100) <= Math.round((bound + TOLERANCE) * 100);
-    return { figure, measured, bound, isTooHigh: !isWithin };
+/** Compares the figures, by name, with their bounds. Figures are rounded as they are printed: to 0.01. `of` is put before the names. */
+export function judge(figures: ReadonlyMap<string, number>, bounds: ReadonlyMap<string, number>, tolerance = 0, of = ''): Verdict[] {
+  return Array.from(bounds, ([name, bound]) => {
+    const measured = figures.get(name) ?? Number.NaN;
+    const isWithin = Math.round(measured * 100) <= Math.round((bound + tolerance) * 100);
+    return { figure: of + name, measured, bound, isTooHigh: !isWithin };
   });
 }

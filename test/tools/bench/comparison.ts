@@ -1,5 +1,5 @@
 // Compares the service with the floor, for `npm run bench`.
-import { BOUNDS, judge } from './bounds.ts';
+import { BOUNDS, judge, TOLERANCE } from './bounds.ts';
 import { measure } from './measure.ts';
 import { ratiosPicture } from './pictures.ts';
 import { ratiosToFloor } from './ratios.ts';
@@ -25,13 +25,13 @@ export async function printComparison(servers: ReadonlyMap<string, string>): Pro
   const results = await measure([...bothKinds(setups, PATHS), withLog], TIME_MS);
   const starts = await startTimes(servers, STARTS);
   const ratios = ratiosToFloor(results, starts);
-  const verdicts = judge(ratios, BOUNDS);
+  const verdicts = judge(ratios, BOUNDS, TOLERANCE);
 
   console.log(`Rounds: ${results[0]?.[0]?.memory.length}, starts: ${STARTS}\n`);
   console.log(requestTable(results));
   console.log(memoryTable(results));
   console.log(startTable(starts));
-  console.log(boundsTable(verdicts));
+  console.log(boundsTable(verdicts, 'service ÷ floor'));
   console.log(ratiosPicture(ratios));
   if (JUDGED_LINE.test(process.version) && verdicts.some(({ isTooHigh }) => isTooHigh)) {
     console.error('Each figure that is too high is more than 0.10 above its bound.');

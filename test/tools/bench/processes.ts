@@ -28,22 +28,27 @@ if (isPinned) spawnSync('taskset', ['-c', '-p', LOAD_CPU, String(process.pid)]);
 const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-// `--growth` and `--attack` open more connections than a server may accept by default.
+// `--growth` opens more connections than a server may accept by default.
 const SERVER_ENV: Environment = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false', MAX_CONNECTIONS: '5000' };
 
-export type Server = Pick<NodeProcess, 'pid' | 'ended' | 'stop'> & { readonly port: number };
+/** A server, and its ports for HTTP and HTTPS. A port is 0 when that was not asked for. */
+export type Server = Pick<NodeProcess, 'pid' | 'ended' | 'stop'> & { readonly port: number; readonly tlsPort: number };
 
-/** Starts a server and waits until it has printed its address of this scheme. `env` is added to the environment, `options` are for node. */
+/**
+ * Starts a server and waits until it has printed its addresses of these schemes. `env` is added to the environment, `options` are for
+ * node.
+ */
 export async function startServer(
-  script: string, env: Environment = {}, options: readonly string[] = [], scheme = 'http',
+  script: string, env: Environment = {}, options: readonly string[] = [], schemes: readonly string[] = ['http'],
 ): Promise<Server> {
   const { pid, readLine, dropOutput, ended, stop } = startNode(script, SERVER_CPU, [], { ...SERVER_ENV, ...env }, options);
-  for (;;) {
-    const [, port] = new RegExp(`${scheme}://127\\.0\\.0\\.1:(\\d+)`).exec(await readLine()) ?? [];
-    if (port === undefined) continue;
-    dropOutput();
-    return { pid, port: Number(port), ended, stop };
+  const ports = new Map<string, number>();
+  while (schemes.some((scheme) => !ports.has(scheme))) {
+    const [, scheme, port] = /(https?):\/\/127\.0\.0\.1:(\d+)/.exec(await readLine()) ?? [];
+    if (scheme !== undefined) ports.set(scheme, Number(port));
   }
+  dropOutput();
+  return { pid, port: ports.get('http') ?? 0, tlsPort: ports.get('https') ?? 0, ended, stop };
 }
 
 /** Starts a script as a process on this CPU. `env` is added to the environment. `options` are for node. */

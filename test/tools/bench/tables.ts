@@ -37,11 +37,11 @@ export function startTable(times: ReadonlyMap<string, readonly number[]>): strin
   return table([['start to first reply', 'ms', 'ratio'], ...rows], 1);
 }
 
-/** The figures that have a bound: a row for each. */
-export function boundsTable(verdicts: readonly Verdict[]): string {
+/** The figures that have a bound: a row for each. `measure` says what they are. */
+export function boundsTable(verdicts: readonly Verdict[], measure: string): string {
   const rows = verdicts.map(({ figure, measured, bound, isTooHigh }) =>
     [figure, measured.toFixed(2), bound.toFixed(2), isTooHigh ? 'too high' : '']);
-  return table([['service ÷ floor', 'measured', 'at most', ''], ...rows], 1);
+  return table([[measure, 'measured', 'at most', ''], ...rows], 1);
 }
 
 /** How long others wait during attacks: a row for each attack and server. */

@@ -1,27 +1,20 @@
 // Measures how long honest clients wait while others attack the server. All connections are to the loopback address.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { residentMemory } from '../../support/usage.ts';
-import { LOAD_CPU, startNode, startServer, type Server } from './processes.ts';
+import { measureBeside, startAttackers, type Waits } from './beside.ts';
+import { startServer, type Server } from './processes.ts';
 
 /** An attack, by its name in `ATTACKS`, and how many clients take part. */
 export type Attacking = { readonly attack: string; readonly clients: number };
 
 /** How the requests of honest clients of a server went during an attack. */
-export type Outcome = Attacking & {
+export type Outcome = Attacking & Waits & {
   readonly server: string;
-  readonly requests: number;
-  readonly failed: number;
-  /** Of the waits, in milliseconds. */
-  readonly median: number;
-  readonly p95: number;
-  readonly worst: number;
   /** The most resident memory of the server, in MiB. */
   readonly peak: number;
   /** How long the stop took, in seconds, or `never`. Undefined when the server had ended before. */
   readonly stop: string | undefined;
 };
 
-const SAMPLE_INTERVAL_MS = 20; // of the memory
 const LONGEST_STOP_MS = 15_000;
 const SERVER_ENV = { MAX_CONNECTIONS: '3000', SHUTDOWN_TIMEOUT_MS: '3000' };
 // The whole heap. `--max-old-space-size` leaves out the young generation, for which node 24 takes up to 192 MiB more.
@@ -39,7 +32,7 @@ export async function measureWaits(
     for (const [name, script] of servers) {
       const server = await startServer(script, SERVER_ENV, HEAP);
       const other = elsewhere === undefined ? undefined : await startServer(elsewhere, SERVER_ENV, HEAP);
-      outcomes.push({ ...attacking, server: name, ...await measureAttack(server, attacking, seconds, other?.port ?? server.port) });
+      outcomes.push({ ...attacking, server: name, ...await measureAttack(server, attacking, seconds, other ?? server) });
       await other?.stop();
     }
   }
@@ -47,27 +40,15 @@ export async function measureWaits(
 }
 
 async function measureAttack(
-  server: Server, { attack, clients }: Attacking, seconds: number, attackedPort: number,
-): Promise<Omit<Outcome, 'attack' | 'clients' | 'server'>> {
-  let lives = true;
-  void server.ended.then(() => { lives = false; });
-  const attackers = startNode(`${import.meta.dirname}/attackers.js`, LOAD_CPU, [String(attackedPort), attack, String(clients)]);
-  const honest = startNode(`${import.meta.dirname}/honest-clients.js`, LOAD_CPU, [server.port, seconds].map(String));
-  await Promise.all([attackers.readLine(), honest.readLine()]); // the attackers are connected, and the server is warm
-
-  let peak = 0;
-  const sampling = setInterval(() => {
-    if (lives) peak = Math.max(peak, residentMemory(server.pid));
-  }, SAMPLE_INTERVAL_MS);
-  attackers.writeLine('attack');
-  honest.writeLine('begin');
-  const [requests = Number.NaN, failed = Number.NaN, median = Number.NaN, p95 = Number.NaN, worst = Number.NaN] =
-    (await honest.readLine()).split('\t').map(Number);
-  clearInterval(sampling);
+  server: Server, attacking: Attacking, seconds: number, attacked: Server,
+): Promise<Omit<Outcome, keyof Attacking | 'server'>> {
+  const attackers = await startAttackers(attacked, [attacking]);
+  const { waits: [waits], peak, lives } = await measureBeside(server, attackers, 'one', seconds);
+  if (waits === undefined) throw new Error('There are no honest clients.');
   const stop = lives ? await stopSeconds(server) : undefined;
   await attackers.stop();
   await server.stop();
-  return { requests, failed, median, p95, worst, peak, stop };
+  return { ...waits, peak, stop };
 }
 
 async function stopSeconds({ pid, ended }: Server): Promise<string> {
