@@ -13,7 +13,7 @@ export type IsAllowed = ((host: string | undefined) => boolean) | undefined;
 /** The request that the line and the fields of a head make, or the status that refuses it. */
 export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {
   const { path, query, authority } = target;
-  const { host, contentLength, transferEncoding, connection, expect, upgrade, traceparent: parent } = fields;
+  const { host, contentLength, transferEncoding, connection, expect, traceparent: parent } = fields;
 
   // RFC 9112 3.2: exactly one Host. With two, a proxy could have routed or cached by the other one.
   if (host === undefined ? isHttp11 : !isHost(host)) return 400;
@@ -31,9 +31,8 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   if (isAllowed !== undefined && !isAllowed(host)) return 421; // RFC 9110 15.5.20
   if (method === 'CONNECT') return 501; // RFC 9110 15.6.2: no resource here supports it, because the service is no proxy
 
-  // Nobody can tell whether content follows: a client that expects 100 sends it or not when it gets another status, and one that
-  // asks to upgrade (RFC 9110 7.8) may speak another protocol behind its head.
-  const isAnsweredAtOnce = expects || (isHttp11 && upgrade !== undefined && hasOption(connection, UPGRADE));
+  // A client that expects 100 sends its content or leaves it out when it gets another status. So nobody can tell whether it follows.
+  const isAnsweredAtOnce = expects && (transferEncoding !== undefined || length > 0);
   return new LegalRequest({
     method, path, query, host, parent,
     contentLength: isAnsweredAtOnce ? 0 : transferEncoding === undefined ? length : undefined,
@@ -44,6 +43,5 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
 // RFC 9110 7.6.1: Connection is a list of options, in any case.
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
-const UPGRADE = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
 
 const hasOption = (connection: string | undefined, option: RegExp) => connection !== undefined && option.test(connection);

@@ -31,7 +31,6 @@ test('without a field there is no value', () => {
     transferEncoding: undefined,
     connection: undefined,
     expect: undefined,
-    upgrade: undefined,
     traceparent: undefined,
   });
 });
@@ -42,7 +41,6 @@ for (const [name, member] of [
   ['Transfer-Encoding', 'transferEncoding'],
   ['Connection', 'connection'],
   ['Expect', 'expect'],
-  ['Upgrade', 'upgrade'],
   ['traceparent', 'traceparent'],
 ] as const) {
   test(`${name} is kept, in any case, and two lines are one value with a comma`, () => {
@@ -64,16 +62,16 @@ for (const [name, member] of [
 }
 
 test('all of them together, and other fields of the same lengths', () => {
-  const lengths = ['From', 'Cookie', 'Referer', 'Retry-After', 'User-Agent', 'Accept-Charset', 'Content-Encoding', 'If-Modified-Since'];
+  const lengths = ['From', 'Cookie', 'Upgrade', 'Retry-After', 'User-Agent', 'Accept-Charset', 'Content-Encoding', 'If-Modified-Since'];
   const others = lengths.map((name) => `${name}: chunked`);
-  const lines = ['Host: a', 'Content-Length: 1', 'Transfer-Encoding: b', 'Connection: c', 'Expect: d', 'Upgrade: e', 'traceparent: f'];
+  const lines = ['Host: a', 'Content-Length: 1', 'Transfer-Encoding: b', 'Connection: c', 'Expect: d', 'traceparent: e'];
   assert.deepEqual(fieldsOf(...others, ...lines, ...others), fieldsWith({
-    host: 'a', contentLength: '1', transferEncoding: 'b', connection: 'c', expect: 'd', upgrade: 'e', traceparent: 'f',
+    host: 'a', contentLength: '1', transferEncoding: 'b', connection: 'c', expect: 'd', traceparent: 'e',
   }));
 });
 
 test('a value that is the name of a field is no field', () => {
-  const names = ['host', 'expect', 'upgrade', 'connection', 'traceparent', 'content-length', 'transfer-encoding'];
+  const names = ['host', 'expect', 'connection', 'traceparent', 'content-length', 'transfer-encoding'];
   assert.deepEqual(fieldsOf(...names.map((name) => `X: ${name}`), ...names.map((name) => `Y: ${name}: a`)), fieldsWith({}));
 });
 

@@ -61,7 +61,7 @@ test('with keep-alive, and without close, HTTP/1.0 leaves the connection open', 
 test('an option of Connection stands between commas, with any spaces and tabs around it', () => {
   for (const character of characters) {
     const [isSpace, isComma] = [[' ', '\t'].includes(character), character === ','];
-    for (const option of ['close', 'keep-alive', 'upgrade']) {
+    for (const option of ['close', 'keep-alive']) {
       // Each value, and whether it has the option.
       for (const [connection, hasOption] of [
         [`${character}${option}`, isSpace || isComma],
@@ -74,9 +74,8 @@ test('an option of Connection stands between commas, with any spaces and tabs ar
         [`${option}${character}x`, isComma],
       ] as const) {
         const version = option === 'keep-alive' ? '1.0' : '1.1';
-        const upgrade = option === 'upgrade' ? 'x' : undefined;
-        const isLast = hasOption === (option !== 'keep-alive');
-        assert.deepEqual(judged(version, { host, connection, upgrade }), { ...legal, isLast }, JSON.stringify(connection));
+        const isLast = hasOption === (option === 'close');
+        assert.deepEqual(judged(version, { host, connection }), { ...legal, isLast }, JSON.stringify(connection));
       }
     }
   }
@@ -105,32 +104,12 @@ test('each character of a length is a digit, and the first one is not 0', () => 
   }
 });
 
-const contents: readonly Values[] = [{}, { contentLength: '1' }, { transferEncoding: 'chunked' }];
-
-test('a request to upgrade is the last one, and its content is not waited for', () => {
-  for (const content of contents) {
-    for (const upgrade of ['', 'h2c', 'websocket, x']) {
-      const expected = { ...legal, isLast: true };
-      for (const connection of ['upgrade', 'Upgrade', 'keep-alive, UPGRADE']) {
-        assert.deepEqual(judged('1.1', { host, ...content, connection, upgrade }), expected);
-      }
-    }
-  }
-});
-
-test('Upgrade alone, the option alone, and both in HTTP/1.0 are no request to upgrade', () => {
-  const waited = { ...legal, contentLength: 1 };
-  assert.deepEqual(judged('1.1', { host, contentLength: '1', upgrade: 'h2c' }), waited);
-  assert.deepEqual(judged('1.1', { host, contentLength: '1', upgrade: 'h2c', connection: 'keep-alive' }), waited);
-  assert.deepEqual(judged('1.1', { host, contentLength: '1', connection: 'upgrade' }), waited);
-  assert.deepEqual(judged('1.0', { host, contentLength: '1', upgrade: 'h2c', connection: 'upgrade, keep-alive' }), waited);
-});
-
-test('a request that expects 100-continue is the last one, and its content is not waited for', () => {
-  for (const content of contents) {
-    for (const expect of ['100-continue', '100-Continue', '100-CONTINUE']) {
+test('a request with content that expects 100-continue is the last one, and its content is not waited for', () => {
+  for (const expect of ['100-continue', '100-Continue', '100-CONTINUE']) {
+    for (const content of [{ contentLength: '1' }, { transferEncoding: 'chunked' }]) {
       assert.deepEqual(judged('1.1', { host, ...content, expect }), { ...legal, isLast: true });
     }
+    for (const none of [{}, { contentLength: '0' }]) assert.deepEqual(judged('1.1', { host, ...none, expect }), legal);
   }
 });
 

@@ -50,6 +50,7 @@ export const SHORT: readonly [string, ...string[]] = [
   `${post('Connection: upgrade', 'Content-Length: 3')}abc`,
   `${post('Expect: 100-continue', 'Content-Length: 3')}abc`,
   `${post('Expect: 100-Continue', 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`,
+  get('Expect: 100-continue'),
   post('Content-Length: 0'),
   `${post('content-length:5')}\r\n\r\n\0`,
   `${post('Content-Length: \t12 ')}GET / HTTP/1`,

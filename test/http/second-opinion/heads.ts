@@ -37,13 +37,12 @@ export function headOfMessage({ request }: Message) {
     transferEncoding: valueOf('transfer-encoding'),
     connection: valueOf('connection'),
     expect: valueOf('expect'),
-    upgrade: valueOf('upgrade'),
     traceparent: valueOf('traceparent'),
   };
   const target = targetIn(url);
   const options = listOf(fields.connection);
-  const isAtOnce = isHttp11 && (fields.expect !== undefined || (fields.upgrade !== undefined && options.includes('upgrade')));
   const length = fields.transferEncoding === undefined ? Number(fields.contentLength ?? 0) : undefined;
+  const isAtOnce = isHttp11 && fields.expect !== undefined && length !== 0;
   return {
     head: { line: { method, target, isHttp11 }, fields },
     members: {

@@ -126,9 +126,12 @@ function kept(subject: Subject): Table {
       ["every character of a token", target('/health', "!#$%&'*+-.^_`|~09azAZ"), [405]],
     ],
     'What is ignored': [
-      ['Upgrade without Connection: upgrade (RFC 9110 7.8)', getHere('Upgrade: websocket'), [200]],
+      ["Upgrade (RFC 9110 7.8), as Java's HttpClient and curl --http2 send it", getHere('Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAAAAQBAAAAAAUAAEAAAAYABgAA'), [200]],
+      ['Upgrade with content, which is read by its framing (RFC 9112 6.3)', `${getHere('Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 3')}abc`, [200]],
+      ['Upgrade with chunks', `${getHere('Connection: Upgrade', 'Upgrade: h2c', 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`, [200]],
       ['Upgrade in HTTP/1.0', head('GET /health HTTP/1.0', host, 'Connection: keep-alive, upgrade', 'Upgrade: websocket'), [200]],
-      ['Connection: upgrade without Upgrade', getHere('Connection: upgrade'), [200]],
+      ['100-continue without content (RFC 9110 10.1.1)', getHere('Expect: 100-continue'), [200]],
+      ['100-continue with Content-Length: 0', getHere('Content-Length: 0', 'Expect: 100-continue'), [200]],
       ['Proxy-Connection, which is in no standard', getHere('Proxy-Connection: close'), [200]],
       ...['Connection: close', 'Content-Length: 5', 'Transfer-Encoding: chunked', 'Host: b'].map((trailer): Entry =>
         [`${trailer} in the trailers (RFC 9110 6.5.1)`, chunked(`0\r\n${trailer}\r\n\r\n`), [200]]),
@@ -247,7 +250,7 @@ function closed(subject: Subject): Table {
       ['BREW without Host', head('BREW /health HTTP/1.1'), [400]],
       ['BREW with a field of 16 KiB', head('BREW /health HTTP/1.1', host, `X: ${'x'.repeat(16 * 1024)}`), [431]],
     ],
-    'CONNECT, Upgrade, Expect (RFC 9110 9.3.6, 15.6.2, 7.8, 10.1.1)': [
+    'CONNECT, Expect (RFC 9110 9.3.6, 15.6.2, 10.1.1)': [
       ['CONNECT, because the service is not a proxy', target('a.example:80', 'CONNECT'), [501]],
       ['CONNECT after other requests', getHere() + target('a.example:80', 'CONNECT'), [200, 501]],
       ['CONNECT after the last request is not answered', head('GET /health HTTP/1.0', host) + target('a.example:80', 'CONNECT'), [200]],
@@ -255,11 +258,8 @@ function closed(subject: Subject): Table {
       ['CONNECT in origin-form', target('/health', 'CONNECT'), [400]],
       ['CONNECT without Host', head('CONNECT a:80 HTTP/1.1'), [400]],
       ['CONNECT with two Hosts', head('CONNECT a:80 HTTP/1.1', host, host), [400]],
-      ['Upgrade is ignored, but the reply is the last one', getHere('Connection: Upgrade', 'Upgrade: websocket'), [200]],
-      ['Upgrade with content', `${getHere('Connection: Upgrade', 'Upgrade: h2c', 'Content-Length: 3')}abc`, [200]],
       ['100-continue gets the final status at once', getHere('Content-Length: 5', 'Expect: 100-continue'), [200]],
       ['100-continue in any case, with chunks', getHere('Transfer-Encoding: chunked', 'Expect: 100-Continue'), [200]],
-      ['100-continue without content', getHere('Expect: 100-continue'), [200]],
       ['100-continue for too much content', getHere('Content-Length: 65537', 'Expect: 100-continue'), [413]],
       ['100-continue on another method', head('POST /health HTTP/1.1', host, 'Content-Length: 1', 'Expect: 100-continue'), [405]],
       ['another expectation', getHere('Expect: tea'), [417]],
