@@ -19,7 +19,8 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   if (host === undefined ? isHttp11 : !isHost(host)) return 400;
   // RFC 9112 6.1 to 6.3: only one field may say where the content ends, or requests can be smuggled in it.
   if (contentLength !== undefined && transferEncoding !== undefined) return 400;
-  if (transferEncoding !== undefined && !(isHttp11 && transferEncoding.toLowerCase() === 'chunked')) return 400;
+  if (transferEncoding !== undefined && !(isHttp11 && CHUNKED_LAST.test(transferEncoding))) return 400;
+  if (transferEncoding?.includes(',') === true) return 501; // RFC 9112 6.1: chunked is the only coding that is known here
   if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return 400;
   const length = Number(contentLength ?? 0);
   if (length > MAX_CONTENT_BYTES) return 413; // RFC 9110 15.5.14
@@ -39,6 +40,8 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
     isLast: isAnsweredAtOnce || hasOption(connection, CLOSE) || !(isHttp11 || hasOption(connection, KEEP_ALIVE)), // RFC 9112 9.3
   });
 }
+
+const CHUNKED_LAST = /^(?:.*[^ \t,][ \t]*,[ \t]*)?chunked$/i;
 
 // RFC 9110 7.6.1: Connection is a list of options, in any case.
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;

@@ -129,9 +129,10 @@ test('one traceparent is taken over, of two neither', () => {
 });
 
 const ILLEGAL_CODINGS = [
-  '', 'identity', 'gzip', 'gzip, chunked', 'chunked, chunked', 'chunked, gzip', 'chunked,', ',chunked', 'chunked;a=b', 'xchunked',
-  'chunkedx', '"chunked"', 'chunked x', '\xa0chunked',
+  '', 'identity', 'gzip', 'chunked, gzip', 'chunked,', ',chunked', ', \t,chunked', 'chunked;a=b', 'xchunked', 'chunkedx', '"chunked"',
+  'chunked x', '\xa0chunked', 'gzip chunked', 'gzip, xchunked', 'gzip, chunked,', 'gzip, \xa0chunked', 'gzip, chunked;a=b', 'gzip, chunked, gzip',
 ] as const;
+const UNKNOWN_CODINGS = ['gzip, chunked', 'gzip,chunked', 'gzip;a=b\t, \tChunked', 'x, y, chunked', 'chunked, chunked', '\xe9,chunked'] as const;
 const ILLEGAL_LENGTHS = [
   '', '05', '00', '+5', '-5', '5x', 'x5', '0x5', '5.0', '1, 1', '1, 2', ' 5', '5 ', '1e1', '\xb2', '5\n', '\n5',
 ] as const;
@@ -152,7 +153,12 @@ const illegal: readonly (readonly [what: string, status: number, version: '1.0' 
   ...ILLEGAL_CODINGS.map((transferEncoding) => {
     return [`Transfer-Encoding ${JSON.stringify(transferEncoding)}`, 400, '1.1', { host, transferEncoding }] as const;
   }),
+  ...UNKNOWN_CODINGS.map((transferEncoding) => {
+    return [`Transfer-Encoding ${JSON.stringify(transferEncoding)}`, 501, '1.1', { host, transferEncoding }] as const;
+  }),
+  ['a length and two codings', 400, '1.1', { host, contentLength: '1', transferEncoding: 'gzip, chunked' }],
   ['a transfer encoding in HTTP/1.0', 400, '1.0', { transferEncoding: 'chunked' }],
+  ['two codings in HTTP/1.0', 400, '1.0', { transferEncoding: 'gzip, chunked' }],
   ...ILLEGAL_LENGTHS.map((contentLength) => {
     return [`Content-Length ${JSON.stringify(contentLength)}`, 400, '1.1', { host, contentLength }] as const;
   }),

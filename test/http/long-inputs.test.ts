@@ -64,7 +64,7 @@ test('long values of fields', () => {
     return judgeHead({ method: 'GET', target: { path: '/', query: '' }, isHttp11 }, fields, undefined);
   }));
   for (const unit of [
-    ' ', '\t', ',', ', ', ' ,', 'close', 'close ', ',close ', 'close x,', 'keep-alive ', '1', '0', '00-', '-', 'chunked',
+    ' ', '\t', ',', ', ', ' ,', 'x, ', 'close', 'close ', ',close ', 'close x,', 'keep-alive ', '1', '0', '00-', '-', 'chunked',
   ].map(long)) {
     for (const value of [unit, `${unit}x`, `close${unit}x`, `,${unit}close x`, `00-${unit}`]) assertQuick(value, rule);
   }

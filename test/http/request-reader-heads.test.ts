@@ -73,7 +73,7 @@ for (const [text, result] of [
   ['\x16', unknown(400)], // TLS
   // Of an illegal target, and of another version: the method and the path, and a new trace.
   ['GET /a#b HTTP/1.1\r\n', refused(400)],
-  ['GET /a?b HTTP/1.2\r\n', refused(505)],
+  ['GET /a?b HTTP/2.0\r\n', refused(505)],
   ['PRI * HTTP/2.0\r\n', { ...refused(505), method: 'PRI', path: '' }],
   // In the fields: the method and the path, and a new trace.
   [`${line}\0`, refused(400)],

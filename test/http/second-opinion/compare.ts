@@ -38,13 +38,14 @@ function differenceInRefused(text: string, status: number, tell: Tell): string |
   return kinds.length > 0 ? undefined : `Only the reader refuses it, with ${status}.`;
 }
 
-// What node refuses is written without what only node refuses, and then node must understand it.
+// What node refuses is written without what only node refuses, and then node must understand it. So is what node understands otherwise:
+// with `Upgrade` it does not refuse a coding that it does not know, and takes the message to end with its head.
 function differenceInAccepted(text: string, opinion: ReaderOpinion, tell: Tell): string | undefined {
   const node = new NodeConnection();
   const difference = differenceOnNode(node, bytesOf(text), opinion, tell);
   const isUnderstood = node.messages.length > 0 && !node.hasRefused; // of PRI node says nothing: it waits for HTTP/2
   node.destroy();
-  if (isUnderstood) return difference;
+  if (isUnderstood && (difference === undefined || rewritten(text, nothing) === text)) return difference;
   const plain = rewritten(text, tell);
   if (plain === text) return 'Only node refuses it.';
   const other = readInPieces(bytesOf(plain)).opinion;

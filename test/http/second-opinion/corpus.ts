@@ -29,6 +29,7 @@ export const SHORT: readonly [string, ...string[]] = [
   target('a:80', 'CONNECT', 'a:80'),
   head('SOURCE / HTTP/1.1', 'Host: a'),
   head('GET / HTTP/1.0'),
+  head('GET / HTTP/1.2', 'Host: a'),
   head('GET / HTTP/1.0', 'Host: a', 'Connection: keep-alive'),
   head('GET http://a/ HTTP/1.0', 'Expect: x', 'Connection: upgrade', 'Upgrade: x'),
   `${head('POST / HTTP/1.0', 'Content-Length: 3')}abc`,

@@ -26,7 +26,7 @@ export function headInBytes(bytes: Buffer) {
 /** The same of a message of node, and what the reader must make of it. */
 export function headOfMessage({ request }: Message) {
   const { method, url = '', httpVersion, rawHeaders } = request;
-  const isHttp11 = httpVersion === '1.1';
+  const isHttp11 = httpVersion !== '1.0';
   const valueOf = (name: string) => {
     const values = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
     return values.length === 0 ? undefined : values.join(', ');

@@ -14,6 +14,11 @@ export const REFUSED_BY_NODE: readonly RefusedByNode[] = [
     example: 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n',
   },
   {
+    reason: 'RFC 9110 2.5: a later minor version of HTTP/1 is read as HTTP/1.1',
+    without: (text) => text.replace(partsOf(text).line, (line) => line.replace(/ HTTP\/1\.[2-9]$/, ' HTTP/1.1')),
+    example: 'GET / HTTP/1.2\r\nHost: a\r\n\r\n',
+  },
+  {
     reason: 'RFC 9112 5.1: white space behind a value, also a tab, is no part of it',
     without: withoutWhiteSpaceBehindValues,
     example: 'PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\t\r\n\r\n0\r\n\r\n',

@@ -1,6 +1,6 @@
 // What node's parser accepts and the reader refuses: each kind with the status, the reason, and an example.
 import { authorityIn, isHost, isOddHost, isTarget, SIZE_LINE } from './grammar.ts';
-import { chunksOf, type Parts } from './parts.ts';
+import { chunksOf, listOf, type Parts } from './parts.ts';
 
 type RefusedByReader = {
   readonly status: number;
@@ -15,9 +15,10 @@ const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
 const get = (...fields: readonly string[]) => head('GET / HTTP/1.1', 'Host: a', ...fields);
 const chunked = (content: string) => get('Transfer-Encoding: chunked') + content;
 
-const isHttp11 = ({ protocol }: Parts) => protocol === 'HTTP/1.1';
+const isHttp11 = ({ protocol }: Parts) => /^HTTP\/1\.[1-9]$/.test(protocol);
 const isGiven = ({ values }: Parts, name: string) => values(name).length > 0;
 const isOnly = ({ values }: Parts, name: string, value: string) => values(name).join().toLowerCase() === value;
+const codingsIn = ({ values }: Parts) => listOf(values('transfer-encoding').join());
 const chunksIn = (parts: Parts) => chunksOf(isGiven(parts, 'transfer-encoding') ? parts.content : '');
 const lengthOf = (lines: readonly string[]) => lines.reduce((length, line) => length + line.length + 2, 0);
 
@@ -36,8 +37,8 @@ export const REFUSED_BY_READER: readonly RefusedByReader[] = [
   },
   {
     status: 505,
-    reason: 'RFC 9110 15.6.6: only HTTP/1.0 and HTTP/1.1 are supported',
-    is: ({ protocol }) => /^HTTP\/\d\.\d$/.test(protocol) && !/^HTTP\/1\.[01]$/.test(protocol),
+    reason: 'RFC 9110 15.6.6: HTTP/1 is the only major version',
+    is: ({ protocol }) => /^HTTP\/[02-9]\.\d$/.test(protocol),
     example: head('GET / HTTP/2.0', 'Host: a'),
   },
   {
@@ -84,8 +85,14 @@ export const REFUSED_BY_READER: readonly RefusedByReader[] = [
   },
   {
     status: 400,
-    reason: 'RFC 9112 6.1: a transfer coding is not in HTTP/1.0; ours: chunked is the only one, and alone',
-    is: (parts) => isGiven(parts, 'transfer-encoding') && !(isHttp11(parts) && isOnly(parts, 'transfer-encoding', 'chunked')),
+    reason: 'RFC 9112 6.1: a transfer coding is not in HTTP/1.0, and chunked is the last one; ours: no member of the list is empty',
+    is: (parts) => isGiven(parts, 'transfer-encoding') && !(isHttp11(parts) && codingsIn(parts).at(-1) === 'chunked' && !codingsIn(parts).includes('')),
+    example: `${head('GET / HTTP/1.0', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+  },
+  {
+    status: 501,
+    reason: 'RFC 9112 6.1: chunked is the only transfer coding that is known',
+    is: (parts) => isHttp11(parts) && codingsIn(parts).length > 1 && codingsIn(parts).at(-1) === 'chunked',
     example: `${get('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
   },
   {

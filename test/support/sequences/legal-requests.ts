@@ -39,6 +39,7 @@ const SHORT: readonly [Kind, ...Kind[]] = [
   () => healthy(head('GET /health HTTP/1.0', 'Connection: keep-alive')),
   () => healthy(`${target('GET /health HTTP/1.1', 'Connection: Upgrade', 'Upgrade: h2c', 'Content-Length: 3')}abc`),
   () => healthy(target('GET /health HTTP/1.1', 'Expect: 100-continue')),
+  () => healthy(target('GET /health HTTP/1.2')),
   () => empty(404, target('GET /nope HTTP/1.1')),
   () => empty(404, target('OPTIONS * HTTP/1.1')),
   () => empty(404, `${target('PLAY /nope HTTP/1.1', 'Content-Length: 3')}abc`),

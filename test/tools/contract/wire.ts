@@ -106,6 +106,8 @@ function kept(subject: Subject): Table {
     ],
     'Versions (RFC 9112 2.3) and order': [
       ['HTTP/1.0 with Connection: keep-alive', head('GET /health HTTP/1.0', host, 'Connection: keep-alive'), [200]],
+      ['HTTP/1.2, which is read as HTTP/1.1 (RFC 9110 2.5)', head('GET /health HTTP/1.2', host), [200]],
+      ['HTTP/1.9 with chunks', `${head('GET /health HTTP/1.9', host, 'Transfer-Encoding: chunked')}1\r\nx\r\n0\r\n\r\n`, [200]],
       ['pipelined requests (9.3.2)', getHere() + target('/nope') + target('/health', 'POST'), [200, 404, 405]],
       ['content between others', `${getHere()}${getHere('Content-Length: 1')}x${target('/nope')}`, [200, 200, 404]],
       ['an expectation in HTTP/1.0, which is ignored (RFC 9110 10.1.1)', head('GET /health HTTP/1.0', host, 'Connection: keep-alive', 'Expect: x'), [200]],
@@ -191,10 +193,16 @@ function closed(subject: Subject): Table {
       ),
       ['both framings', `${getHere('Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`, [400]],
       ['both framings the other way round', `${getHere('Transfer-Encoding: chunked', 'Content-Length: 5')}0\r\n\r\n`, [400]],
-      ...['', 'identity', 'gzip', 'gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'xchunked', '"chunked"', 'chunked;q=1', '\x0bchunked'].map(
+      ...['', 'identity', 'gzip', 'chunked, gzip', ', chunked', 'xchunked', '"chunked"', 'chunked;q=1', '\x0bchunked'].map(
         (value): Entry => [`Transfer-Encoding: ${printable(value)}`, `${getHere(`Transfer-Encoding: ${value}`)}0\r\n\r\n`, [400]],
       ),
-      ['two transfer encodings', `${getHere('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n\r\n`, [400]],
+      ...[['gzip, chunked'], ['gzip', 'chunked'], ['x;y=z ,\tChunked'], ['chunked', 'chunked']].map((values): Entry => [
+        `Transfer-Encoding: ${values.join(' and another line: ')}, which ends in chunked (6.1)`,
+        `${getHere(...values.map((value) => `Transfer-Encoding: ${value}`))}0\r\n\r\n`,
+        [501],
+      ]),
+      ['a length and another coding', `${getHere('Content-Length: 5', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`, [400]],
+      ['HTTP/1.2 without Host', head('GET /health HTTP/1.2'), [400]],
       ['a transfer encoding in HTTP/1.0', `${head('GET /health HTTP/1.0', host, 'Connection: keep-alive', 'Transfer-Encoding: chunked')}0\r\n\r\n`, [400]],
       ...malformedChunks().map(([says, content]): Entry => [says, chunked(content), [400]]),
       ['20 KiB of chunk extensions', chunked(`3;${'x'.repeat(20_000)}\r\nabc\r\n0\r\n\r\n`), [400]],
@@ -220,7 +228,6 @@ function closed(subject: Subject): Table {
     'Syntax (RFC 9112 2 to 5)': [
       ['no version', 'GET /health\r\n\r\n', [400]],
       ['HTTP/0.9', head('GET /health HTTP/0.9', host), [505]],
-      ['HTTP/1.2', head('GET /health HTTP/1.2', host), [505]],
       ['HTTP/2.0', head('GET /health HTTP/2.0', host), [505]],
       ['HTTP/2.0 and an illegal target', head('GET /a#b HTTP/2.0', host), [505]],
       ['HTTP/3.0', head('GET /health HTTP/3.0', host), [505]],
