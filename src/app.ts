@@ -4,7 +4,6 @@ import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
 import { createHealthEndpoint } from './api/health.ts';
 import { hostCheck } from './http/allowed-hosts.ts';
 import { redirectToHttps } from './http/redirect.ts';
-import type { Handler } from './http/reply.ts';
 import { createRouter } from './http/router.ts';
 import { createServer, type Secure, type Server, type ServerOptions } from './server/server.ts';
 import { Turns } from './server/turns.ts';
@@ -25,7 +24,8 @@ export const loadTls = () => import('./server/tls.ts');
 export async function createApp({ development, now, allowedHosts, turns = new Turns(), ...serverOptions }: AppOptions) {
   let draining = false;
   const isDraining = () => draining;
-  const options = { ...serverOptions, turns, isDraining, isAllowed: allowedHosts && hostCheck(allowedHosts) };
+  const options = { ...serverOptions, turns, isDraining };
+  const isAllowed = allowedHosts === undefined ? () => true : hostCheck(allowedHosts);
 
   const handler = createRouter({
     '/health': { GET: createHealthEndpoint(isDraining) },
@@ -35,18 +35,19 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
   });
 
   const servers: Server[] = [];
-  function create(serverHandler: Handler, secure?: Secure): NodeServer {
-    const server = createServer({ ...options, handler: serverHandler }, secure);
+  function create(own: Pick<ServerOptions, 'handler' | 'isAllowed'>, secure?: Secure): NodeServer {
+    const server = createServer({ ...options, ...own }, secure);
     servers.push(server);
     return server.nodeServer;
   }
 
   return {
-    createServer: () => create(handler),
+    // RFC 9110 7.4: without TLS no request for https is answered. It may have been meant for another server.
+    createServer: () => create({ handler, isAllowed: (host, isHttps) => !isHttps && isAllowed(host) }),
     /** A server for HTTPS. `secure` puts TLS on each accepted socket, with what `loadTls` loads. */
-    createSecureServer: (secure: Secure) => create(handler, secure),
+    createSecureServer: (secure: Secure) => create({ handler, isAllowed }, secure),
     /** A server that redirects legal requests to this port for HTTPS. */
-    createRedirectServer: (httpsPort: number) => create(redirectToHttps(httpsPort)),
+    createRedirectServer: (httpsPort: number) => create({ handler: redirectToHttps(httpsPort), isAllowed }),
     /** From now on `/health` replies 503, and each reply is the last one on its connection. */
     startDraining: () => { draining = true; },
     // The others are for all servers together, as those of `createServer` are for one.

@@ -43,6 +43,8 @@ test('with certificate, key and port the service answers HTTPS, and plain HTTP i
   assert.ok(ended);
   const other = await exchangeOn(tls(httpsPort), 'GET /health HTTP/1.1\r\nHost: other\r\n\r\n');
   assert.deepEqual(other.replies.map(({ status }) => status), [421], 'ALLOWED_HOSTS is for HTTPS, too');
+  const absolute = await exchangeOn(tls(httpsPort), 'GET https://localhost/health HTTP/1.1\r\nHost: localhost:443\r\nConnection: close\r\n\r\n');
+  assert.deepEqual(absolute.replies.map(({ status }) => status), [200]);
   const redirected = await request(httpPort, 'GET', '/api/greetings?name=Ada');
   assert.equal(redirected.status, 307);
   assert.equal(redirected.headers[0], `Location: https://localhost:${httpsPort}/api/greetings?name=Ada`);

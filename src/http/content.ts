@@ -10,12 +10,10 @@ export const MAX_FRAMING_BYTES = 16 * 1024;
 export const MAX_CHUNK_LINE_BYTES = 1024;
 
 /** Reads content of this length (RFC 9112 6.2), or, when it is undefined, chunks. Returns the status that refuses it, if any. */
-export function readContent(lines: LineReader, length: number | undefined): Generator<undefined, number | undefined> {
-  return length === undefined ? readChunks(lines) : readBytes(lines, length);
-}
-
-function* readBytes(lines: LineReader, count: number): Generator<undefined, undefined> {
-  for (let left = count; (left -= lines.skip(left)) > 0;) yield;
+export function* readContent(lines: LineReader, length: number | undefined): Generator<undefined, number | undefined> {
+  if (length === undefined) return yield* readChunks(lines);
+  for (let left = length; (left -= lines.skip(left)) > 0;) yield;
+  return undefined;
 }
 
 // RFC 9112 7.1: lines with a size, each followed by as many bytes of data and CR LF; a line with the size 0; and trailers.

@@ -2,21 +2,22 @@
 import type { Fields } from './fields.ts';
 import { LegalRequest } from './request.ts';
 import type { RequestLine } from './request-line.ts';
-import { isHost } from './request-target.ts';
+import { isHost, isHostOf } from './request-target.ts';
 
 /** The most that a request may carry as content, in bytes. Every byte is discarded: no endpoint wants any. */
 export const MAX_CONTENT_BYTES = 64 * 1024;
 
-/** Says whether a host is answered to. Undefined: every host is. */
-export type IsAllowed = ((host: string | undefined) => boolean) | undefined;
+/** Says whether requests for a host are answered. `isHttps`: the target has the scheme https. */
+export type IsAllowed = (host: string | undefined, isHttps: boolean) => boolean;
 
 /** The request that the line and the fields of a head make, or the status that refuses it. */
 export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {
-  const { path, query, authority } = target;
-  const { host, contentLength, transferEncoding, connection, expect, traceparent: parent } = fields;
+  const { path, query, authority, isHttps = false } = target;
+  const { contentLength, transferEncoding, connection = '', expect, traceparent: parent } = fields;
 
-  // RFC 9112 3.2: exactly one Host. With two, a proxy could have routed or cached by the other one.
-  if (host === undefined ? isHttp11 : !isHost(host)) return 400;
+  // RFC 9112 3.2: exactly one Host, the same as in the target. With two, a proxy could have routed or cached by the other one.
+  const host = fields.host ?? (isHttp11 ? undefined : authority); // RFC 9112 3.2.2: HTTP/1.0 may name it in the target alone
+  if (host === undefined ? isHttp11 : !(isHost(host) && isHostOf(target, host))) return 400;
   // RFC 9112 6.1 to 6.3: only one field may say where the content ends, or requests can be smuggled in it.
   if (contentLength !== undefined && transferEncoding !== undefined) return 400;
   if (transferEncoding !== undefined && !(isHttp11 && CHUNKED_LAST.test(transferEncoding))) return 400;
@@ -27,9 +28,7 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   // RFC 9110 10.1.1: HTTP/1.0 has no expectations, and 100-continue is the only one there is.
   const expects = isHttp11 && expect !== undefined;
   if (expects && expect.toLowerCase() !== '100-continue') return 417;
-  // RFC 9112 3.2: the target must name the same host. With two names, a proxy may have looked at the other one.
-  if (authority !== undefined && !(host === undefined ? isHost(authority) : authority.toLowerCase() === host.toLowerCase())) return 400;
-  if (isAllowed !== undefined && !isAllowed(host)) return 421; // RFC 9110 15.5.20
+  if (!isAllowed(host, isHttps)) return 421; // RFC 9110 15.5.20
   if (method === 'CONNECT') return 501; // RFC 9110 15.6.2: no resource here supports it, because the service is no proxy
 
   // A client that expects 100 sends its content or leaves it out when it gets another status. So nobody can tell whether it follows.
@@ -37,7 +36,7 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   return new LegalRequest({
     method, path, query, host, parent,
     contentLength: isAnsweredAtOnce ? 0 : transferEncoding === undefined ? length : undefined,
-    isLast: isAnsweredAtOnce || hasOption(connection, CLOSE) || !(isHttp11 || hasOption(connection, KEEP_ALIVE)), // RFC 9112 9.3
+    isLast: isAnsweredAtOnce || CLOSE.test(connection) || !(isHttp11 || KEEP_ALIVE.test(connection)), // RFC 9112 9.3
   });
 }
 
@@ -46,5 +45,3 @@ const CHUNKED_LAST = /^(?:.*[^ \t,][ \t]*,[ \t]*)?chunked$/i;
 // RFC 9110 7.6.1: Connection is a list of options, in any case.
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
-
-const hasOption = (connection: string | undefined, option: RegExp) => connection !== undefined && option.test(connection);

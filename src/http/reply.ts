@@ -5,7 +5,7 @@ export type Request = {
   readonly method: string;
   readonly path: string; // without the query. `*` for `OPTIONS *`.
   readonly query: string; // without its `?`, as sent; empty when there is none
-  readonly host: string | undefined; // the value of Host, with the port if there is one. HTTP/1.0 may leave it out.
+  readonly host: string | undefined; // as sent, with the port if there is one. HTTP/1.0 may leave it out.
   /** The `traceparent` of this service (W3C Trace Context): its trace id is that of the caller, if the caller has sent one. */
   readonly traceparent: string;
 };

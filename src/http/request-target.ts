@@ -3,25 +3,25 @@
 export type Target = {
   readonly path: string;
   readonly query: string; // without its `?`; empty when there is none
-  /** The host of a target in absolute-form. Whether it is the one of the request is for head.ts to say. */
-  readonly authority?: string | undefined;
+  /** Of a target in absolute-form: its host, and whether its scheme is https. Whether they are right is for head.ts to say. */
+  readonly authority?: string; readonly isHttps?: boolean;
 };
 
 // RFC 9112 3.2.1: a path, and perhaps `?` and a query. In the path: segments of pchar (RFC 3986 3.3). In the query: what browsers
 // and curl send, visible ASCII but for `#` and `\`. Raw control or non-ASCII bytes, `#` and `\` are read differently by different
 // programs: a path that a proxy's rules see differently is a bypass.
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-[\]-~]*)?$/;
-const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
+const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
 
 /** The target, or undefined when it is illegal. One without a path (RFC 9112 3.2.3, 3.2.4) is the `path`, and no route has such a path. */
 export function parseTarget(method: string, target: string): Target | undefined {
   if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
   if (target.startsWith('/')) return parseOriginForm(target);
   if (target === '*') return method === 'OPTIONS' ? { path: '*', query: '' } : undefined;
-  const [, authority, rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
+  const [, s, authority, rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
   if (authority === undefined) return undefined;
   const parsed = parseOriginForm(rest.startsWith('/') ? rest : `/${rest}`);
-  return parsed && { ...parsed, authority };
+  return parsed && { ...parsed, authority, isHttps: s !== '' };
 }
 
 /**
@@ -49,6 +49,12 @@ const PORT = /:\d+$/;
 /** Whether `host` is a legal value of the Host field, and not an empty one. */
 export function isHost(host: string): boolean {
   return HOST.test(host) && (!host.startsWith('[') || URL.canParse(`http://${host}`));
+}
+
+/** Whether a target names no other host than this legal one, in any case, and perhaps without the default port (RFC 3986 6.2.3). */
+export function isHostOf({ authority, isHttps }: Target, host: string): boolean {
+  const withPort = (text: string) => (PORT.test(text) ? text : `${text}:${isHttps === true ? 443 : 80}`).toLowerCase();
+  return authority === undefined || withPort(authority) === withPort(host);
 }
 
 /** A legal Host without its port. */

@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fields } from '../../src/http/fields.ts';
-import { judgeHead, MAX_CONTENT_BYTES } from '../../src/http/head.ts';
+import { judgeHead, MAX_CONTENT_BYTES, type IsAllowed } from '../../src/http/head.ts';
 import { PARENT, said, type Said } from '../support/said.ts';
 
 // Every byte, as the character that a value has for it.
 const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 
 type Values = { readonly [name in keyof Fields]?: Fields[name] };
-type Others = { readonly method?: string; readonly authority?: string; readonly isAllowed?: (host: string | undefined) => boolean };
+type Others = { readonly method?: string; readonly authority?: string; readonly isHttps?: boolean; readonly isAllowed?: IsAllowed };
 
 /** What is said of a request with these fields, or the status that refuses it. */
-function judged(version: '1.0' | '1.1', values: Values, { method = 'PUT', authority, isAllowed }: Others = {}): Said | number {
-  const target = { path: '/a', query: 'b', ...(authority !== undefined && { authority }) };
+function judged(version: '1.0' | '1.1', values: Values, { method = 'PUT', isAllowed = () => true, ...absolute }: Others = {}): Said | number {
+  const target = { path: '/a', query: 'b', ...absolute };
   const result = judgeHead({ method, target, isHttp11: version === '1.1' }, Object.assign(new Fields(), values), isAllowed);
   return typeof result === 'number' ? result : said(result);
 }
@@ -177,12 +177,14 @@ for (const [what, status, version, values] of illegal) {
 }
 
 test('an allowed host is answered, and another one is refused with 421', () => {
-  const asked: (string | undefined)[] = [];
-  const isAllowed = (name: string | undefined) => asked.push(name) > 0 && name === 'a';
+  const asked: [string | undefined, boolean][] = [];
+  const isAllowed: IsAllowed = (name, isHttps) => asked.push([name, isHttps]) > 0 && name === 'a';
   assert.deepEqual(judged('1.1', { host }, { isAllowed }), legal);
   assert.deepEqual(judged('1.1', { host: 'b:80' }, { isAllowed }), 421);
   assert.deepEqual(judged('1.0', {}, { isAllowed }), 421);
-  assert.deepEqual(asked, ['a', 'b:80', undefined]);
+  assert.deepEqual(judged('1.1', { host }, { isAllowed, authority: 'A', isHttps: true }), legal);
+  assert.deepEqual(judged('1.0', {}, { isAllowed, authority: 'b', isHttps: false }), 421);
+  assert.deepEqual(asked, [['a', false], ['b:80', false], [undefined, false], ['a', true], ['b', false]]);
 });
 
 test('CONNECT is refused with 501', () => {
@@ -192,34 +194,34 @@ test('CONNECT is refused with 501', () => {
   for (const method of ['connect', 'CONNECTS']) assert.deepEqual(judged('1.1', { host }, { method }), { ...legal, method });
 });
 
-for (const [authority, name] of [
-  ['a', 'a'], ['A.Example:80', 'a.eXAMPLE:80'], ['[::1]:80', '[::1]:80'], ['[::A]', '[::a]'], ['a:80', undefined],
-  ['[::1]', undefined], ['a%20b', undefined],
-] as const) {
+for (const [authority, name] of [['a', 'a'], ['A.Example:80', 'a.eXAMPLE'], ['[::1]', '[::1]:80']] as const) {
   test(`a target of ${authority} is legal with the Host ${name}`, () => {
     assert.deepEqual(judged('1.0', { host: name }, { authority }), { ...legal, host: name, isLast: true });
-    if (name !== undefined) assert.deepEqual(judged('1.1', { host: name }, { authority }), { ...legal, host: name });
+    assert.deepEqual(judged('1.1', { host: name }, { authority }), { ...legal, host: name });
   });
 }
 
-for (const [authority, name] of [
-  ['b', 'a'], ['a:80', 'a'], ['a', 'a:80'], ['a:80', 'a:080'], ['user@a', 'a'], ['a#', 'a'], ['a\\', 'a'], ['', 'a'],
-  ['[::1]', '[::0:1]'], ['a.', 'a'], ['user@a', undefined], ['a@b', undefined], ['', undefined], ['a#', undefined], ['a:', undefined],
-  ['a,b', undefined], ['a:65536', undefined],
-] as const) {
+test('in HTTP/1.0 without a Host it is that of the target, and must be legal, too', () => {
+  for (const authority of ['a', 'A:80', '[::1]', 'a%20b']) {
+    assert.deepEqual(judged('1.0', {}, { authority }), { ...legal, host: authority, isLast: true });
+    assert.deepEqual(judged('1.1', {}, { authority }), 400);
+  }
+  for (const authority of ['user@a', 'a@b', '', 'a#', 'a:', 'a,b', 'a:65536']) assert.deepEqual(judged('1.0', {}, { authority }), 400);
+});
+
+for (const [authority, name] of [['b', 'a'], ['a:443', 'a'], ['user@a', 'a'], ['', 'a']] as const) {
   test(`a target of ${JSON.stringify(authority)} is refused with the Host ${name}`, () => {
-    assert.deepEqual(judged('1.0', { host: name }, { authority }), 400);
-    if (name !== undefined) assert.deepEqual(judged('1.1', { host: name }, { authority }), 400);
+    for (const version of ['1.0', '1.1'] as const) assert.deepEqual(judged(version, { host: name }, { authority }), 400);
   });
 }
 
 test('of two faults the first in this order decides', () => {
   const faults: readonly (readonly [status: number, values: Values, others: Others])[] = [
     [400, { host: 'a b' }, {}],
+    [400, {}, { authority: 'b' }],
     [400, { contentLength: 'x' }, {}],
     [413, { contentLength: '65537' }, {}],
     [417, { expect: 'tea' }, {}],
-    [400, {}, { authority: 'b' }],
     [421, {}, { isAllowed: () => false }],
     [501, {}, { method: 'CONNECT' }],
   ];

@@ -17,7 +17,7 @@ type Reading = {
 
 /** What is known when these pieces have been read, or as many of them as it takes to know the result. */
 function readHead(pieces: readonly string[]): Reading {
-  const reader = new RequestReader(undefined);
+  const reader = new RequestReader(() => true);
   let result: ReturnType<RequestReader['read']>;
   let length = 0;
   for (const piece of pieces) {
@@ -106,7 +106,7 @@ for (const [text, result] of [
 }
 
 test('a request has begun with its first byte, and not with empty lines', () => {
-  const reader = new RequestReader(undefined);
+  const reader = new RequestReader(() => true);
   for (const [piece, hasBegun] of [
     ['', false], ['\r', false], ['\n\r\n\n', false], ['G', true], ['', true], ['ET /a HTTP/1.1\r\n', true],
   ] as const) {
@@ -117,7 +117,7 @@ test('a request has begun with its first byte, and not with empty lines', () => 
 });
 
 test('what is not whole can be refused, with what is known of it', () => {
-  const reader = new RequestReader(undefined);
+  const reader = new RequestReader(() => true);
   for (const [piece, refusal] of [
     ['', unknown(408)],
     ['\r\n', unknown(408)],
@@ -205,7 +205,7 @@ test('the work for a head that arrives byte by byte grows with its length, and n
   const one = (length: number) => head('GET /a HTTP/1.1', 'Host: a', `X: ${'x'.repeat(length)}`);
   for (const text of [1_000, 4_000].flatMap((length) => [many(length), one(length)])) {
     const moved = movedBytes(t, () => {
-      const reader = new RequestReader(undefined);
+      const reader = new RequestReader(() => true);
       const bytes = bytesOf(text);
       const results = Array.from(bytes, (_, at) => reader.read(bytes.subarray(at, at + 1))).filter((result) => result !== undefined);
       assert.deepEqual(results.map(said), [legal]);

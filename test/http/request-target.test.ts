@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostName, isHost, parseTarget, pathOfIllegalTarget, withoutPort } from '../../src/http/request-target.ts';
+import { hostName, isHost, isHostOf, parseTarget, pathOfIllegalTarget, withoutPort } from '../../src/http/request-target.ts';
 
 // Every byte, as the character of latin1 that node makes of it, and two characters that no byte can be.
 const characters = [...Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)), '\u0100', '\u2028'];
@@ -84,7 +84,8 @@ for (const [target, authority, path, query] of [
   ['http://', '', '/', ''],
 ] as const) {
   test(`${target} is ${path} with the query "${query}", of "${authority}"`, () => {
-    for (const method of ['GET', 'OPTIONS', 'PUT']) assert.deepEqual(parseTarget(method, target), { path, query, authority });
+    const isHttps = target.startsWith('HTTPS');
+    for (const method of ['GET', 'OPTIONS', 'PUT']) assert.deepEqual(parseTarget(method, target), { path, query, authority, isHttps });
   });
 }
 
@@ -100,7 +101,7 @@ for (const target of [
 
 test('a target in absolute-form has any characters up to its path', () => {
   for (const character of characters.filter((each) => !'/?\n\r\u2028'.includes(each))) {
-    assert.deepEqual(parseTarget('GET', `http://${character}/b`), { path: '/b', query: '', authority: character });
+    assert.deepEqual(parseTarget('GET', `http://${character}/b`), { path: '/b', query: '', authority: character, isHttps: false });
   }
 });
 
@@ -208,6 +209,27 @@ test('each character of a port is a digit', () => {
       assert.equal(isHost(`a:${port}`), isDigit(character), JSON.stringify(port));
     }
   }
+});
+
+// Each authority of a target, the Host, and whether they are the same with http and with https.
+for (const [authority, host, withHttp, withHttps] of [
+  ['a', 'a', true, true], ['A.Example:8080', 'a.eXAMPLE:8080', true, true], ['[::A]:81', '[::a]:81', true, true],
+  ['a:80', 'a', true, false], ['a', 'a:80', true, false], ['a:443', 'A', false, true], ['A', 'a:443', false, true],
+  ['[::1]:80', '[::1]', true, false], ['[::1]', '[::1]:443', false, true],
+  ...([
+    ['b', 'a'], ['a:81', 'a'], ['a', 'a:81'], ['a:8080', 'a'], ['a', 'a:8080'], ['a:080', 'a'], ['a:80', 'a:080'], ['a:80', 'a:443'],
+    ['a:8080:80', 'a:8080'], ['a:8443:443', 'a:8443'], ['user@a', 'a'], ['user@a:80', 'a'], ['a#', 'a'], ['a\\', 'a'], ['', 'a'], [':80', 'a'],
+    ['a:', 'a'], ['[::1]', '[::0:1]'], ['::1', '[::1]'], ['a.', 'a'], ['a\n', 'a'], ['a,a', 'a'],
+  ] as const).map(([authority, host]) => [authority, host, false, false] as const),
+] as const) {
+  test(`a target of ${JSON.stringify(authority)} names the Host ${host}: ${withHttp} with http, ${withHttps} with https`, () => {
+    const target = { path: '/', query: '', authority };
+    assert.deepEqual([false, true].map((isHttps) => isHostOf({ ...target, isHttps }, host)), [withHttp, withHttps]);
+  });
+}
+
+test('a target without a host names no other one', () => {
+  for (const host of ['a', 'a:80', '[::1]:443']) assert.equal(isHostOf({ path: '/', query: '' }, host), true);
 });
 
 test('the port of a Host is left out', () => {

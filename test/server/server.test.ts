@@ -21,7 +21,7 @@ async function serve(t: TestContext, reports: Partial<ServerOptions['reports']>,
   const failures: unknown[] = [];
   const { nodeServer, close, closeAll } = createServer({
     handler,
-    isAllowed: undefined,
+    isAllowed: () => true,
     isDraining: () => false,
     maxConnections: 1,
     keepAliveTimeoutMs: 75_000,

@@ -26,8 +26,9 @@ export function differenceIn(text: string, tell: Tell): string | undefined {
   const { hasRefused, hasMessage } = node;
   node.destroy();
   if (opinion.status !== undefined) return hasRefused && !hasMessage ? undefined : differenceInRefused(text, opinion.status, tell);
-  if (hasMessage) return 'The reader wants more than a whole message.';
-  if (!hasRefused || rewritten(text, nothing) !== text) return undefined;
+  const plain = rewritten(text, nothing);
+  if (hasMessage) return plain === text ? 'The reader wants more than a whole message.' : differenceIn(plain, tell);
+  if (!hasRefused || plain !== text) return undefined;
   return text.endsWith(REST) ? 'The reader wants more of what node refuses.' : differenceIn(text + REST, tell);
 }
 

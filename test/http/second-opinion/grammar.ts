@@ -25,6 +25,16 @@ function hostIn(text: string): { readonly [part in 'address' | 'name' | 'port']?
 /** The authority of a target in absolute-form (RFC 9112 3.2.2). */
 export const authorityIn = (target: string) => /^https?:\/\/([^/?]*)/i.exec(target)?.[1];
 
+/** Whether a target in absolute-form has this host, and the same port, or the default port of its scheme (RFC 3986 6.2.3). */
+export function isHostIn(target: string, host: string | undefined): boolean {
+  const defaultPort = /^https/i.test(target) ? '443' : '80';
+  function whole(text = ''): string {
+    const { address, name, port = defaultPort } = hostIn(text.toLowerCase());
+    return [address, name, port].join();
+  }
+  return whole(authorityIn(target)) === whole(host);
+}
+
 /** RFC 9112 3.2. In a query the reader allows what browsers send. */
 export function isTarget(method: string, target: string): boolean {
   if (method === 'CONNECT') return isHost(target) && !isOddHost(target) && /:\d+$/.test(target);

@@ -2,6 +2,7 @@
 import { Fields } from '../../../src/http/fields.ts';
 import { LineReader, MORE } from '../../../src/http/lines.ts';
 import { parseRequestLine } from '../../../src/http/request-line.ts';
+import type { Target } from '../../../src/http/request-target.ts';
 import type { Message } from './node-opinion.ts';
 import { listOf } from './parts.ts';
 
@@ -49,7 +50,7 @@ export function headOfMessage({ request }: Message) {
       method,
       path: target.path,
       query: target.query,
-      host: fields.host,
+      host: fields.host ?? (isHttp11 ? undefined : target.authority),
       contentLength: isAtOnce ? 0 : length,
       isLast: isAtOnce || options.includes('close') || !(isHttp11 || options.includes('keep-alive')),
     },
@@ -58,9 +59,9 @@ export function headOfMessage({ request }: Message) {
   };
 }
 
-function targetIn(url: string) {
+function targetIn(url: string): Target {
   const [, before, authority] = /^(https?:\/\/([^/?]*))/i.exec(url) ?? [];
   const [path = '', ...queries] = url.slice(before?.length ?? 0).split('?');
   const target = { path: path === '' ? '/' : path, query: queries.join('?') };
-  return authority === undefined ? target : { ...target, authority };
+  return authority === undefined ? target : { ...target, authority, isHttps: before?.[4]?.toLowerCase() === 's' };
 }

@@ -5,7 +5,7 @@ import { LONG, SHORT } from './corpus.ts';
 const PIECES: readonly [string, ...string[]] = [
   '\r', '\n', '\r\n', '\n\n', '\r\n\r\n', '\r\r\n', '\0', '\t', ' ', '  ', ' \t', '\v', '\f', '\x1f', '\x7f', '\x80', '\xa0', '\xff',
   ';', '=', '"', '\\', ':', ',', '/', '?', '#', '%', '%41', '*', '@', '[', ']', '(', '<', '|', '-', '+', '.', '_', '0', '1', '9', 'a', 'F',
-  ': ', ';a', ';a=b', ';a="b"', ' ; a', '=""', '\\"', '00', '0x', '1e1', '99999999', 'http://', '//', '0\r\n', '0\r\n\r\n', '3\r\nabc\r\n',
+  ': ', ';a', ';a=b', ';a="b"', ' ; a', '=""', '\\"', '00', '0x', '1e1', '99999999', 'http://', 'https://', ':80', ':443', '//', '0\r\n', '0\r\n\r\n', '3\r\nabc\r\n',
   'GET ', ' HTTP/1.1', 'HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'RTSP/1.0', 'ICE/1.1', 'SOURCE', 'CONNECT', 'close', 'keep-alive', 'upgrade',
   'chunked', 'gzip', 'identity', '100-continue', 'a:80',
 ];

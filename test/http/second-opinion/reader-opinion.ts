@@ -14,7 +14,7 @@ export type Reading = {
 
 /** Reads `bytes` in pieces that end at `cuts` and at the end. */
 export function readInPieces(bytes: Buffer, cuts: readonly number[] = []): Reading {
-  const reader = new RequestReader(undefined);
+  const reader = new RequestReader(() => true);
   let from = 0;
   for (const to of [...cuts, bytes.length]) {
     const result = reader.read(bytes.subarray(from, to));

@@ -1,5 +1,5 @@
 // What node's parser accepts and the reader refuses: each kind with the status, the reason, and an example.
-import { authorityIn, isHost, isOddHost, isTarget, SIZE_LINE } from './grammar.ts';
+import { authorityIn, isHost, isHostIn, isOddHost, isTarget, SIZE_LINE } from './grammar.ts';
 import { chunksOf, listOf, type Parts } from './parts.ts';
 
 type RefusedByReader = {
@@ -74,7 +74,7 @@ export const REFUSED_BY_READER: readonly RefusedByReader[] = [
   {
     status: 400,
     reason: 'Ours, because a proxy may have used the other one: Host is the authority of the target, as RFC 9112 3.2 asks of clients',
-    is: ({ target, values }) => ![undefined, values('host')[0]?.toLowerCase()].includes(authorityIn(target)?.toLowerCase()),
+    is: ({ target, values }) => authorityIn(target) !== undefined && values('host').some((host) => !isHostIn(target, host)),
     example: head('GET http://b/ HTTP/1.1', 'Host: a'),
   },
   {

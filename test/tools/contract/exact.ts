@@ -11,7 +11,7 @@ export type Connection = 'close' | 'keep-alive';
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK', 400: 'Bad Request', 404: 'Not Found', 405: 'Method Not Allowed', 413: 'Payload Too Large', 414: 'URI Too Long', 417: 'Expectation Failed',
-  431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 501: 'Not Implemented', 505: 'HTTP Version Not Supported',
+  421: 'Misdirected Request', 431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 501: 'Not Implemented', 505: 'HTTP Version Not Supported',
 };
 
 // These replace the values that differ from reply to reply.

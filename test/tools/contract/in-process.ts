@@ -33,7 +33,7 @@ export async function walkInProcess(t: TestContext, part: (subject: Subject) => 
     assert.deepEqual(refusals.slice(before.refusals), refused.map(({ status }) => status), 'exactly the illegal requests are counted as refused');
   }
 
-  for (const { heading, rows } of part({ authority: 'localhost', environment }).sections) {
+  for (const { heading, rows } of part({ authority: 'localhost', isSecure: false, environment }).sections) {
     await t.test(heading, async (section) => {
       for (const row of rows) await section.test(row.says, () => test(row));
     });

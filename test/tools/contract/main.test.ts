@@ -163,7 +163,7 @@ test('each value that a description lists is tried: a row for each member of an 
   let refused = '';
   const talk = serve({ ...right, edit: (reply, { path, query }) => (path === '/x' ? { ...reply, status: query === refused ? 400 : 200, body: JSON.stringify({ message: replies[query] }) } : reply) });
   async function wrongRows(listed: Readonly<Record<string, object>>): Promise<string[]> {
-    const { sections } = specification({ authority: 'localhost', environment: 'production' }, { '/x': { parameters, replies: {}, listed: { lang: listed } } });
+    const { sections } = specification({ isSecure: false, authority: 'localhost', environment: 'production' }, { '/x': { parameters, replies: {}, listed: { lang: listed } } });
     const rows = sections.find(({ heading }) => heading === 'GET /x: the values of lang')?.rows ?? [];
     assert.deepEqual(rows.map(({ says }) => says), ['en', 'de AT'].map((value) => `${value}, which the description lists for lang, is accepted, and the reply is the one for it`));
     const results = await Promise.all(rows.map((row) => hold(row, { talk, exact: false, seen: [] })));

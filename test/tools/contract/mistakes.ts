@@ -9,7 +9,7 @@ import { wire } from './wire.ts';
 import { right, type Behaviour } from './wrong-server.ts';
 
 const rowsOf = (parts: readonly ((subject: Subject) => Part)[], environment: Subject['environment']): readonly Row[] =>
-  parts.flatMap((part) => part({ authority: 'localhost', environment }).sections).flatMap(({ rows }) => rows);
+  parts.flatMap((part) => part({ authority: 'localhost', isSecure: false, environment }).sections).flatMap(({ rows }) => rows);
 
 /** The rows of the specification and the decisions. */
 export const ROWS = { production: rowsOf([specification, decisions], 'production'), development: rowsOf([specification, decisions], 'development') };

@@ -56,6 +56,8 @@ export type Part = { readonly name: PartName; readonly sections: readonly Sectio
 export type Subject = {
   /** The value of Host: a host name or IP address, and the port unless it is the default port of the scheme. */
   readonly authority: string;
+  /** Whether it speaks TLS. */
+  readonly isSecure: boolean;
   /** Undefined: it is unknown, and the server has no description. */
   readonly environment: 'development' | 'production' | undefined;
 };

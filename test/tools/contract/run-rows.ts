@@ -27,7 +27,7 @@ const TOTAL_MS = 20_000; // no row begins later, so that a run takes less than 3
 
 const task: Task = JSON.parse(process.argv[2] ?? '');
 const { connect, authority } = targetOf(task);
-const subject: Subject = { authority, environment: task.environment ?? undefined };
+const subject: Subject = { authority, isSecure: task.url.startsWith('https:'), environment: task.environment ?? undefined };
 const reasons = notChecked(task);
 
 const seen: Seen[] = [];

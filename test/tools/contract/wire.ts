@@ -51,7 +51,7 @@ const filler = (count: number) => Array.from({ length: count }, (_, i) => `X-${i
 
 /** Requests that are served, after which the connection stays open. */
 function kept(subject: Subject): Table {
-  const { authority } = subject;
+  const { authority, isSecure } = subject;
   const { host, get, getHere, target, chunked } = requestsTo(subject);
   const named = (says: string, value: string): Entry => [says, get(`Host: ${value}`), [200], 'any host'];
   return {
@@ -76,7 +76,9 @@ function kept(subject: Subject): Table {
       ['every character of a path', target("/az09-._~!$&'()*+,;=:@/%7E%2f"), [404]],
       ['what browsers and curl send in a query without encoding', target('/health?{}|^"<>`[]\''), [200]],
       ['absolute-form', target(`http://${authority}/health`), [200]],
-      ['absolute-form with https, in any case', target(`HTTPS://${authority.toUpperCase()}/health?x=1`), [200]],
+      ['absolute-form, in any case', target(`${isSecure ? 'HTTPS' : 'HTTP'}://${authority.toUpperCase()}/health?x=1`), [200]],
+      ...([['http://a:80', 'A'], ['http://a', 'a:80'], ['http://[::1]:80', '[::1]']] as const).map(([start, value]): Entry =>
+        [`${start} with Host: ${value}: the default port is the same (RFC 3986 6.2.3)`, head(`GET ${start}/health HTTP/1.1`, `Host: ${value}`), [200], 'any host']),
       ['absolute-form without a path, which is the root', target(`http://${authority}`), [404]],
       ['absolute-form with a query only', target(`http://${authority}?/health`), [404]],
       ['absolute-form to another method', target(`http://${authority}/health`, 'PUT'), [405]],
@@ -143,7 +145,7 @@ function kept(subject: Subject): Table {
 
 /** Requests whose reply is the last one on the connection: refused ones, and some that are served. */
 function closed(subject: Subject): Table {
-  const { authority } = subject;
+  const { authority, isSecure } = subject;
   const { host, get, getHere, target, chunked } = requestsTo(subject);
   return {
     'Host (RFC 9112 3.2): a proxy may have used another host than the service': [
@@ -177,6 +179,9 @@ function closed(subject: Subject): Table {
       ['bytes outside ASCII in the query', target('/api/greetings?name=\xc3\xa9'), [400]],
       ['absolute-form with another authority', target('http://b.example/health'), [400]],
       ['absolute-form with another port', target(`http://${authority.replace(/:\d+$/, '')}:1/health`), [400]],
+      ...(isSecure ? [] : [['absolute-form with https, where no TLS is (RFC 9110 7.4)', target(`https://${authority}/health`), [421]] as const]),
+      ["absolute-form with the other scheme's default port", head('GET http://a:443/health HTTP/1.1', 'Host: a'), [400]],
+      ['absolute-form without Host', head(`GET http://${authority}/health HTTP/1.1`), [400]],
       ['absolute-form with user information', target(`http://user@${authority}/health`), [400]],
       ['absolute-form without an authority', target('http:///health'), [400]],
       ['absolute-form with a fragment', target(`http://${authority}#/health`), [400]],
@@ -278,7 +283,7 @@ function closed(subject: Subject): Table {
       ['Connection: close', getHere('Connection: close'), [200]],
       ['HTTP/1.0', head('GET /health HTTP/1.0', host), [200]],
       ['HTTP/1.0 without Host', head('GET /health HTTP/1.0'), [200], 'any host'],
-      ['HTTP/1.0 in absolute-form without Host', head(`GET http://${authority}/health HTTP/1.0`), [200], 'any host'],
+      ['HTTP/1.0 in absolute-form without Host: it is that of the target (3.2.2)', head(`GET http://${authority}/health HTTP/1.0`), [200]],
       ['HTTP/1.0 in absolute-form with an illegal authority', head('GET http://a@b/health HTTP/1.0'), [400]],
     ],
   };
