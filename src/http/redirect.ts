@@ -1,18 +1,17 @@
-// Redirects plain HTTP to HTTPS.
+// Redirects plain HTTP to HTTPS. What gets into Location has been checked before (response splitting).
 import { emptyReply, type Handler } from './reply.ts';
 import { withoutPort } from './request-target.ts';
 
-const DEFAULT_PORT = 443; // RFC 9110 4.2.2
+// What browsers send in a query, and a URI must not have there (RFC 3986 3.4). Location is one (RFC 9110 10.2.2).
+const NOT_IN_URI = /%(?![\dA-Fa-f]{2})|["<>[\\\]^`{|}]/g;
 
-/**
- * Redirects each request to `port` of the host that it names (RFC 9110 15.4.8: 307 keeps the method). A request without a
- * host gets 400. The host, the path and the query have been checked before they get into a Location.
- */
+/** Redirects each request to `port` of its host with 307, which keeps the method (RFC 9110 15.4.8). Without a host it gets 400. */
 export function redirectToHttps(port: number): Handler {
-  const suffix = port === DEFAULT_PORT ? '' : `:${port}`;
+  const suffix = port === 443 ? '' : `:${port}`; // RFC 9110 4.2.2
   return ({ host, path, query }) => {
     if (host === undefined) return emptyReply(400); // HTTP/1.0 allows that
-    const target = path.startsWith('/') ? path + (query === '' ? '' : `?${query}`) : ''; // not OPTIONS *
-    return emptyReply(307, ['Location', `https://${withoutPort(host)}${suffix}${target}`]);
+    const target = path === '*' ? '' : path; // OPTIONS *
+    const search = query === '' ? '' : `?${query.replace(NOT_IN_URI, encodeURIComponent)}`;
+    return emptyReply(307, ['Location', `https://${withoutPort(host)}${suffix}${target}${search}`]);
   };
 }

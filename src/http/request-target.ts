@@ -7,10 +7,10 @@ export type Target = {
   readonly authority?: string; readonly isHttps?: boolean;
 };
 
-// RFC 9112 3.2.1: a path, and perhaps `?` and a query. In the path: segments of pchar (RFC 3986 3.3). In the query: what browsers
-// and curl send, visible ASCII but for `#` and `\`. Raw control or non-ASCII bytes, `#` and `\` are read differently by different
-// programs: a path that a proxy's rules see differently is a bypass.
-const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-[\]-~]*)?$/;
+// RFC 9112 3.2.1: a path, and perhaps `?` and a query. In the path: segments of pchar (RFC 3986 3.3). Everything else there, such as `\`,
+// is read differently by different programs: a path that a proxy's rules see differently is a bypass. In the query: what browsers send,
+// visible ASCII except `#` (WHATWG URL Standard).
+const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-~]*)?$/;
 const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
 
 /** The target, or undefined when it is illegal. One without a path (RFC 9112 3.2.3, 3.2.4) is the `path`, and no route has such a path. */

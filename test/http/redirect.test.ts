@@ -8,7 +8,7 @@ const asked = { method: 'GET', path: '/', query: '', host: 'a', traceparent: '' 
 
 for (const [port, path, query, host, location] of [
   [8443, '/health', '', 'example.com', 'https://example.com:8443/health'],
-  [8443, '/api/greetings', 'name=Ada&x=%20', 'example.com:8080', 'https://example.com:8443/api/greetings?name=Ada&x=%20'],
+  [8443, '/api/greetings', 'name=Ada&x=%20%c3', 'example.com:8080', 'https://example.com:8443/api/greetings?name=Ada&x=%20%c3'],
   [443, '/', '', 'example.com:80', 'https://example.com/'],
   [443, '/nope', '', '127.0.0.1', 'https://127.0.0.1/nope'],
   [443, '/openapi/v1.json', '', '[::1]:8080', 'https://[::1]/openapi/v1.json'],
@@ -22,6 +22,14 @@ for (const [port, path, query, host, location] of [
     }
   });
 }
+
+test('each character that browsers send in a query and a URI does not have is percent-encoded, and the query means the same', () => {
+  const query = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).filter((character) => character !== '#').join('');
+  const asSent = `${query}&name=%zz%`;
+  const [, location = ''] = redirectToHttps(443)({ ...asked, query: asSent }).fields;
+  assert.equal(location, `https://a/?!%22$%25&'()*+,-./0123456789:;%3C=%3E?@ABCDEFGHIJKLMNOPQRSTUVWXYZ%5B%5C%5D%5E_%60abcdefghijklmnopqrstuvwxyz%7B%7C%7D~&name=%25zz%25`);
+  assert.deepEqual(Array.from(new URL(location).searchParams), Array.from(new URLSearchParams(asSent)));
+});
 
 test('without a Host there is nowhere to redirect to', () => {
   assert.deepEqual(redirectToHttps(443)({ ...asked, host: undefined }), emptyReply(400));

@@ -16,7 +16,7 @@ export const SHORT: readonly [string, ...string[]] = [
   ...['BREW', 'get', 'PRI', 'PLAY', 'G', "!#$%&'*+-.^_`|~09"].map((method) => target('/', method)),
   target('/a/b;c=d/%20?e=f&g'),
   target("/-._~!$&'()*+,;=:@%7E%2f?/?:@"),
-  target('/?{}|^"<>`[]\'%zz'),
+  target('/?{}|^"<>`[]\'\\%zz'),
   target('//a//'),
   target('http://a/b?c'),
   target('HTTPS://A.Example:80/b', 'POST', 'a.example:80'),

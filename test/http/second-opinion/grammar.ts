@@ -43,7 +43,7 @@ export function isTarget(method: string, target: string): boolean {
   if (authority !== undefined && (authority === '' || !isHost(authority))) return false;
   const origin = authority === undefined ? target : target.slice(target.indexOf('//') + 2 + authority.length).replace(/^(?!\/)/, '/');
   const [path = ''] = origin.split('?');
-  return /^\/[\w\-.~!$&'()*+,;=:@/]*$/.test(path.replace(PERCENT_ENCODED, '')) && !/[^!-~]|[#\\]/.test(origin.slice(path.length));
+  return /^\/[\w\-.~!$&'()*+,;=:@/]*$/.test(path.replace(PERCENT_ENCODED, '')) && !/[^!-~]|#/.test(origin.slice(path.length));
 }
 
 const TOKEN = /[^\x00- "(),/:-@[-\]{}\x7f-\xff]+/.source;

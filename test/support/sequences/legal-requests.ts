@@ -82,7 +82,7 @@ const VARIED: readonly [Kind, ...Kind[]] = [
   greetingOfName, greetingOfName, greetingOfName, content, chunks, notAllowed, large, large,
   (random) => replied(400, PROBLEM, get(`/api/greetings?${number(random)}&name=${random.pick(BAD_NAMES)}`, random, traceparent(random))),
   (random) => replied(200, '{"message":"Hello, World!"', get('/api/greetings', random)),
-  (random) => healthy(get(random.pick(['/health', '/health?', `/health?${number(random)}`, "/health?{}|^<>`[]'"]), random)),
+  (random) => healthy(get(random.pick(['/health', '/health?', `/health?${number(random)}`, "/health?{}|^<>`[]'\\"]), random)),
   (random) => healthy(head('GET HTTP://a.example/health HTTP/1.1', 'Host: a.example', traceparent(random))),
   (random) => healthy(get('/health', random, ...filler(random.below(99)), traceparent(random))),
   (random) => healthy(get('/health', random, `Cookie: ${'c'.repeat(random.below(16_000))}`)),

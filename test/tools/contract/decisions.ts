@@ -55,6 +55,7 @@ export function decisions(subject: Subject): Part {
           greeted('a percent sign without two hex digits stays unchanged', '?name=%zz%', '%zz%'),
           greeted('a percent sign with one hex digit stays unchanged', '?name=%2z', '%2z'),
           greeted('characters that a browser sends without encoding stay unchanged', '?name=<script>alert(1)</script>', '<script>alert(1)</script>'),
+          greeted('a backslash is a character like any other (WHATWG URL Standard)', '?name=a\\b', 'a\\b'),
           { says: '/health ignores a query', steps: [get('/health?name=', [status(200)], exact.healthy())] },
         ],
       },

@@ -74,7 +74,7 @@ function kept(subject: Subject): Table {
       ['origin-form', target('/health'), [200]],
       ['an empty query', target('/health?'), [200]],
       ['every character of a path', target("/az09-._~!$&'()*+,;=:@/%7E%2f"), [404]],
-      ['what browsers and curl send in a query without encoding', target('/health?{}|^"<>`[]\''), [200]],
+      ['what browsers and curl send in a query without encoding', target('/health?{}|^"<>`[]\'\\'), [200]],
       ['absolute-form', target(`http://${authority}/health`), [200]],
       ['absolute-form, in any case', target(`${isSecure ? 'HTTPS' : 'HTTP'}://${authority.toUpperCase()}/health?x=1`), [200]],
       ...([['http://a:80', 'A'], ['http://a', 'a:80'], ['http://[::1]:80', '[::1]']] as const).map(([start, value]): Entry =>
@@ -166,7 +166,6 @@ function closed(subject: Subject): Table {
       ['a fragment', target('/health#a'), [400]],
       ['a fragment in the query', target('/health?a#b'), [400]],
       ['a backslash', target('/health\\'), [400]],
-      ['a backslash in the query', target('/health?\\'), [400]],
       ['a malformed percent-encoding in the path', target('/health%2'), [400]],
       ...['"', '<', '>', '[', ']', '^', '`', '{', '|', '}'].flatMap((char): Entry[] => [
         [`${char} in the path`, target(`/health${char}`), [400]],
