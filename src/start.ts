@@ -11,6 +11,7 @@ import { installReloadHandler, installStopHandler } from './host/signals.ts';
 import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
 import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
 
+const NO_ARGUMENTS = 'The process takes no arguments: environment variables configure it, and README.md lists them.';
 const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits for its last log lines to be written
 
 /** Starts the service. Resolves when it listens, and rejects with a StartError when it cannot. */
@@ -29,6 +30,7 @@ export async function start(): Promise<void> {
   }
   installUncaughtErrorHandler(log, exit);
 
+  if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS], EXIT_CODES.configuration); // after node and the entry point
   const configuration = readConfiguration(process.env);
   const { environment, allowedHosts, keepAliveTimeoutMs, maxConnections } = configuration;
   if (isAlmostDevelopment(environment)) {

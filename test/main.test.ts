@@ -61,6 +61,14 @@ test('mistakes in the configuration prevent the start, with one line for each an
   assert.equal(code, 78);
 });
 
+test('arguments prevent the start, with one line that says where the variables are, and exit code 78', async (t) => {
+  const reason = 'The process takes no arguments: environment variables configure it, and README.md lists them.';
+  for (const words of [['--port', '9000'], ['--help'], ['']]) {
+    const { lines, code } = await spawnProcess(t, [process.execPath, ENTRY, ...words], { PORT: '0' }).ended();
+    assert.deepEqual([lines.map(lineWithoutTime), code], [[{ ...cannotStart, reason }], 78]);
+  }
+});
+
 test('each mistake in the configuration is logged in a whole line, also when the reader of the log is slower than the process', async (t) => {
   const value = 'x'.repeat(100_000); // three lines are more than a pipe or a socket holds
   const names = ['HOST', 'PORT', 'REUSE_PORT', 'HTTPS_PORT', 'ALLOWED_HOSTS', 'HTTPS_REDIRECT_PORT', 'ACCESS_LOG', 'KEEP_ALIVE_TIMEOUT_MS', 'MAX_CONNECTIONS'];
@@ -73,7 +81,7 @@ test('each mistake in the configuration is logged in a whole line, also when the
 test('a port in use prevents the start, with one line and exit code 1, because the port may be free later', async (t) => {
   const port = portIn(await spawnService(t, { PORT: '0' }).nextLine());
   const { lines, code } = await spawnService(t, { PORT: String(port) }).ended();
-  assert.deepEqual(lines.map(lineWithoutTime), [{ ...cannotStart, reason: `Cannot listen on 127.0.0.1 port ${port}: another process listens there.` }]);
+  assert.deepEqual(lines.map(lineWithoutTime), [{ ...cannotStart, reason: `Cannot listen on 127.0.0.1 port ${port}: another process listens there: stop it, or set PORT to another port.` }]);
   assert.equal(code, 1);
 });
 

@@ -23,7 +23,7 @@ export type Bound = { readonly address: string; readonly port: number | undefine
  */
 export function listen(server: Server, scheme: Scheme, target: ListenTarget, failed: Failed): Promise<Bound | StartError> {
   return new Promise((resolve) => {
-    const fail = (error: unknown) => resolve(startError(target, error));
+    const fail = (error: unknown) => resolve(startError(scheme, target, error));
     function succeed(): void {
       server.on('error', failed);
       resolve(boundTo(server, scheme, target));
@@ -59,19 +59,19 @@ function boundTo(server: Server, scheme: string, { fd, name }: ListenTarget): Bo
 
 // The exit code says whether another start may succeed. An address that is in use or missing may be available
 // a moment later; a missing permission stays missing.
-const CAUSES: ReadonlyMap<unknown, readonly [reason: string, exitCode: number]> = new Map([
-  ['EADDRINUSE', ['another process listens there', EXIT_CODES.failure]],
+const causes = (variable: string): ReadonlyMap<unknown, readonly [reason: string, exitCode: number]> => new Map([
+  ['EADDRINUSE', [`another process listens there: stop it, or set ${variable} to another port`, EXIT_CODES.failure]],
   ['EADDRNOTAVAIL', ['this machine has no such address', EXIT_CODES.failure]],
   ['ENOTFOUND', ['no such host name is known', EXIT_CODES.failure]],
   ['EACCES', ['this user may not listen on that port', EXIT_CODES.configuration]],
 ]);
 
-function startError(target: ListenTarget, error: unknown): StartError {
+function startError(scheme: Scheme, target: ListenTarget, error: unknown): StartError {
   if (target.fd !== undefined) {
     const reason = `it must be a listening stream socket (${String(error)})`;
     return new StartError([`Cannot listen on descriptor ${target.fd}, which LISTEN_FDS hands over: ${reason}.`], EXIT_CODES.configuration);
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const [reason, exitCode] = CAUSES.get(code) ?? [String(error), EXIT_CODES.failure];
+  const [reason, exitCode] = causes(scheme === 'https' ? 'HTTPS_PORT' : 'PORT').get(code) ?? [String(error), EXIT_CODES.failure];
   return new StartError([`Cannot listen on ${target.host ?? '*'} port ${target.port}: ${reason}.`], exitCode);
 }

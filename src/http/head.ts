@@ -25,9 +25,8 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return 400;
   const length = Number(contentLength ?? 0);
   if (length > MAX_CONTENT_BYTES) return 413; // RFC 9110 15.5.14
-  // RFC 9110 10.1.1: HTTP/1.0 has no expectations, and 100-continue is the only one there is.
-  const expects = isHttp11 && expect !== undefined;
-  if (expects && expect.toLowerCase() !== '100-continue') return 417;
+  const expects = isHttp11 && expect !== undefined; // RFC 9110 10.1.1: HTTP/1.0 has no expectations,
+  if (expects && expect.toLowerCase() !== '100-continue') return 417; // and this is the only one there is
   if (!isAllowed(host, isHttps)) return 421; // RFC 9110 15.5.20
   if (method === 'CONNECT') return 501; // RFC 9110 15.6.2: no resource here supports it, because the service is no proxy
 

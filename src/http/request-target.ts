@@ -7,9 +7,8 @@ export type Target = {
   readonly authority?: string; readonly isHttps?: boolean;
 };
 
-// RFC 9112 3.2.1: a path, and perhaps `?` and a query. In the path: segments of pchar (RFC 3986 3.3). Everything else there, such as `\`,
-// is read differently by different programs: a path that a proxy's rules see differently is a bypass. In the query: what browsers send,
-// visible ASCII except `#` (WHATWG URL Standard).
+// RFC 9112 3.2.1: a path of pchar (RFC 3986 3.3), and perhaps `?` and what browsers send as a query (WHATWG URL Standard): visible ASCII
+// except `#`. Programs read a path with anything else, such as `\`, differently. One that a proxy's rules see differently is a bypass.
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-~]*)?$/;
 const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
 

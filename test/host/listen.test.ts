@@ -35,10 +35,12 @@ test('the result has the address that was really bound, as a URL', async (t) => 
 test('a port in use is an error in one sentence with address and port, and exit code 1, because the port may be free later', async (t) => {
   for (const host of ['127.0.0.1', undefined]) {
     const { port = 0 } = await listenOn(t, { host, port: 0, reusePort: false });
-    assert.deepEqual(await failureOf(listen(server(t), 'http', { host, port, reusePort: false }, nothingFails)), {
-      reasons: [`Cannot listen on ${host ?? '*'} port ${port}: another process listens there.`],
-      exitCode: 1,
-    });
+    for (const [scheme, variable] of [['http', 'PORT'], ['https', 'HTTPS_PORT']] as const) {
+      assert.deepEqual(await failureOf(listen(server(t), scheme, { host, port, reusePort: false }, nothingFails)), {
+        reasons: [`Cannot listen on ${host ?? '*'} port ${port}: another process listens there: stop it, or set ${variable} to another port.`],
+        exitCode: 1,
+      });
+    }
   }
 });
 
