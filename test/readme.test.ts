@@ -147,10 +147,11 @@ test('the service replies as in the transcript of the README, and logs what it s
   assert.equal(masked(JSON.stringify(listening)), masked(firstLine));
   for (const part of transcript.split('\n\n$ ')) {
     const [command = '', ...shown] = part.split('\n');
-    const target = /8080(.*)'$/.exec(command)?.[1] ?? '';
+    const [, data] = /--data-urlencode 'name=([^']+)'/.exec(command) ?? [];
+    const target = (/8080(.*)'$/.exec(command)?.[1] ?? '') + (data === undefined ? '' : `?name=${encodeURIComponent(data)}`);
     const { replies: [reply] } = await exchange(portIn(listening), requestBytes('GET', target, []) + requestBytes('GET', '/health'));
     assert.ok(reply !== undefined);
-    const head = command.includes(' -i ') ? `${[reply.statusLine, ...reply.headers].join('\n')}\n\n` : '';
+    const head = command.includes(' -i') ? `${[reply.statusLine, ...reply.headers].join('\n')}\n\n` : '';
     assert.equal(masked(head + reply.body), masked(shown.join('\n')));
   }
   child.kill('SIGINT');

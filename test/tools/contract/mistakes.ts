@@ -373,6 +373,15 @@ export const wrongWires: readonly (readonly [wrong: string, wire: WrongWire, cau
   ['user information is ignored', { request: (bytes) => bytes.replace('http://user@', 'http://') }, [
     'absolute-form with user information',
   ]],
+  ['a target with https is one with http', { request: (bytes) => bytes.replace('https://', 'http://') }, [
+    'absolute-form with https, where no TLS is (RFC 9110 7.4)',
+  ]],
+  ['a request with Upgrade is the last one', { request: inFirstHead((head) => head.replace('\r\nUpgrade:', '\r\nConnection: close$&')) }, [
+    "Upgrade (RFC 9110 7.8), as Java's HttpClient and curl --http2 send it",
+    'Upgrade with content, which is read by its framing (RFC 9112 6.3)',
+    'Upgrade with chunks',
+    'Upgrade in HTTP/1.0',
+  ]],
   ['a fragment is cut off', { request: (bytes) => bytes.replace(/^(\S+ [^\s#]*)#\S*/, '$1') }, [
     'a fragment',
     'a fragment in the query',
