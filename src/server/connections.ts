@@ -3,12 +3,12 @@ import type { Server, Socket } from 'node:net';
 import type { Connection } from './connection.ts';
 import type { Limits } from './limits.ts';
 import { reportSafely, type Reports } from './reports.ts';
-import { chooseVictim } from './room.ts';
+import { chooseVictim, type Group } from './room.ts';
 
 /** Keeps the connections that `listener` accepts, at most `maxConnections` at once. Checks their time limits from now on. */
 export function createConnections(listener: Server, maxConnections: number, limits: Limits, reports: Reports) {
-  const all = new Set<Connection>();
-  const sizes = new Map<string, number>(); // how many connections each client has
+  const all = new Map<Connection, Group>();
+  const groups = new Map<string, Group>(); // by client
   let isListening = true;
   let isClosing = false;
   let resolveEnded: () => void;
@@ -16,14 +16,12 @@ export function createConnections(listener: Server, maxConnections: number, limi
 
   const timer = setInterval(sweep, limits.sweepMs).unref();
 
-  function sizeOf(client: string): number { return sizes.get(client) ?? 0; }
-
   function sweep(): void {
-    for (const connection of all) connection.addTime(limits.sweepMs);
+    for (const connection of all.keys()) connection.addTime(limits.sweepMs);
     if (isClosing) closeIdle();
   }
 
-  function closeIdle(): void { for (const connection of all) if (connection.isIdle) connection.closeIdle(); }
+  function closeIdle(): void { for (const connection of all.keys()) if (connection.isIdle) connection.closeIdle(); }
 
   function endIfEmpty(): void {
     if (isListening || all.size > 0) return;
@@ -32,10 +30,11 @@ export function createConnections(listener: Server, maxConnections: number, limi
   }
 
   function remove(connection: Connection): void {
-    if (!all.delete(connection)) return;
-    const size = sizeOf(connection.client) - 1;
-    if (size > 0) sizes.set(connection.client, size);
-    else sizes.delete(connection.client);
+    const group = all.get(connection);
+    all.delete(connection);
+    if (group === undefined) return;
+    group.size -= 1;
+    if (group.size === 0) groups.delete(connection.client);
   }
 
   function stopListening(): void {
@@ -48,7 +47,7 @@ export function createConnections(listener: Server, maxConnections: number, limi
     /** Whether one more connection of this client is accepted. When all places are taken, one is closed for it, or it is not. */
     makeRoom: (client: string): boolean => {
       if (all.size < maxConnections) return true;
-      const victim = chooseVictim(all, sizeOf, client);
+      const victim = chooseVictim(all, groups.get(client));
       reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'full'));
       if (victim === undefined) return false;
       remove(victim.connection);
@@ -57,8 +56,10 @@ export function createConnections(listener: Server, maxConnections: number, limi
     },
     /** Keeps `connection` until `socket`, which carries it, has closed. */
     add: (connection: Connection, socket: Socket): void => {
-      all.add(connection);
-      sizes.set(connection.client, sizeOf(connection.client) + 1);
+      const group = groups.get(connection.client) ?? { size: 0 };
+      groups.set(connection.client, group);
+      group.size += 1;
+      all.set(connection, group);
       socket.once('close', () => { remove(connection); endIfEmpty(); });
     },
     /** Stops listening. */
@@ -66,12 +67,12 @@ export function createConnections(listener: Server, maxConnections: number, limi
     /** Stops listening, closes idle connections, and resolves when the others have ended. */
     close: (): Promise<void> => {
       stopListening();
-      for (const connection of all) if (connection.isIdle && !connection.isNew) connection.closeIdle();
+      for (const connection of all.keys()) if (connection.isIdle && !connection.isNew) connection.closeIdle();
       // New ones later: a client that has just connected may have sent its request already.
       setTimeout(() => { isClosing = true; closeIdle(); }, limits.silentMs).unref();
       return ended;
     },
     /** Closes all connections at once, and returns on how many of them a reply had not left. */
-    closeAll: (): number => Array.from(all).filter((connection) => connection.cut()).length,
+    closeAll: (): number => Array.from(all.keys()).filter((connection) => connection.cut()).length,
   };
 }

@@ -13,6 +13,8 @@ export type Taker = {
   readonly isOpen: () => boolean;
   /** Takes bytes from the beginning of `piece`, and returns how many: at least one. */
   readonly take: (piece: Buffer) => number;
+  /** Whether what comes next goes on with what it has taken. */
+  readonly goesOn: () => boolean;
   /** The stream has ended, and everything has been taken. It may be called more than once. */
   readonly end: () => void;
 };
@@ -23,8 +25,9 @@ export class Intake {
   readonly #turns: Turns;
   readonly #taker: Taker;
   readonly #isPaid: boolean;
-  #held = NOTHING; // a view of what has arrived. While it is not empty, the stream is paused.
+  #held = NOTHING; // a view of what was read from the stream, which is paused while this is not empty
   #isTaking = false;
+  #goesOn = false; // what comes next goes on with the latest piece
 
   /** `isPaid`: what arrives has waited for its turn below, so it is taken at once. */
   constructor(stream: Duplex, client: string, turns: Turns, isPaid: boolean, taker: Taker) {
@@ -46,29 +49,39 @@ export class Intake {
   /** The taker may be open now: takes what is held when its turn comes, or lets more arrive. */
   goOn(): void {
     if (this.#isTaking) return; // `#take` does it, when it knows what is left
-    if (this.#held.length > 0) {
-      this.#stream.pause();
-      if (this.#taker.isOpen()) this.#turns.wait(this.#client, this.#take);
+    if (this.isHolding) {
+      if (this.#taker.isOpen()) this.#turns.wait(this.#client, this.#takeTurn, this.#goesOn);
     } else if (this.#stream.readableEnded) {
       if (this.#taker.isOpen()) this.#taker.end();
     } else if (this.#stream.isPaused()) this.#stream.resume();
   }
 
   #receive(bytes: Buffer): void {
-    this.#held = bytes;
-    if (this.#taker.isOpen() && (this.#isPaid || (bytes.length <= SHORT_BYTES && this.#turns.isFree))) this.#take();
-    else this.goOn();
-    if (this.#held.length === 0) this.#stream.read(0); // Faster: see `respond` in response-stream.ts
+    if (this.#isTaking) return; // `read` below emits what it returns, too
+    const mayTake = this.#isPaid || (bytes.length <= SHORT_BYTES && this.#turns.isFree);
+    const rest = mayTake && this.#taker.isOpen() ? this.#take(bytes) : bytes;
+    if (rest.length > 0) {
+      this.#stream.pause();
+      this.#stream.unshift(rest); // what waits in the stream stops it from reading on
+    } else this.#stream.read(0); // Faster: see `respond` in response-stream.ts
+    this.goOn();
   }
 
-  readonly #take = (): void => {
+  readonly #takeTurn = (): void => {
     if (this.#stream.destroyed || !this.#taker.isOpen()) return; // it has been closed meanwhile
-    const held = this.#held;
     this.#isTaking = true;
-    const count = this.#taker.take(held.length > PIECE_BYTES ? held.subarray(0, PIECE_BYTES) : held);
-    this.#isTaking = false;
-    this.#turns.spend(READ_COST + count);
-    this.#held = count === held.length ? NOTHING : held.subarray(count);
+    if (this.#held.length === 0) this.#held = this.#stream.read() ?? NOTHING;
+    this.#held = this.#take(this.#held);
     this.goOn();
   };
+
+  // Returns what is left.
+  #take(bytes: Buffer): Buffer {
+    this.#isTaking = true;
+    const count = this.#taker.take(bytes.length > PIECE_BYTES ? bytes.subarray(0, PIECE_BYTES) : bytes);
+    this.#isTaking = false;
+    this.#goesOn = count === PIECE_BYTES || this.#taker.goesOn();
+    this.#turns.spend(READ_COST + count);
+    return count === bytes.length ? NOTHING : bytes.subarray(count);
+  }
 }

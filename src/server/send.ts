@@ -23,7 +23,8 @@ export type Service = {
  * a 500: also node's own for an illegal field, which prevents response splitting.
  */
 export function answer(
-  request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord, { handler, reports }: Pick<Service, 'handler' | 'reports'>,
+  request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord,
+  { handler, reports }: Pick<Service, 'handler' | 'reports'>,
 ): void {
   try {
     send(handler(request), response, isLast, record);

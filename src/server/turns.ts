@@ -3,14 +3,23 @@
 
 /** What all reads of a turn may cost, in bytes: 1 to 3 ms of work, whatever the bytes are. */
 export const TURN_COST = 64 * 1024;
+const FRESH_TURNS = 8; // how many turns a client is fresh for: enough for a new connection over TLS and a request with content
 
 /** What a client waits for: that its turn comes, in which this function is called. */
 type Task = () => void;
 
+/** What a client waits for, in order. Every other turn is for what has begun in an earlier one. And how many turns the client has had. */
+type Queue = { readonly begun: Set<Task>; readonly others: Set<Task>; turns: number };
+
 export class Turns {
   readonly #cost: number;
-  readonly #waiting = new Map<string, Set<Task>>(); // by client, in the order of their turns
-  #budget: number; // of this turn
+  // Clients in the order of their turns. Every other turn is for fresh ones, which have had few: a client that asks for little waits for
+  // little, however many ask for all that they can get (RFC 8290 4.2). One that has nothing to do for a round is fresh again.
+  readonly #fresh = new Map<string, Queue>();
+  readonly #others = new Map<string, Queue>();
+  #isForFresh = false; // the next turn of a client
+  #waiting = 0; // how many tasks
+  #budget: number; // of this turn of the event loop
   #next: NodeJS.Immediate | undefined;
 
   /** `cost` is the budget of a turn, in bytes. */
@@ -19,7 +28,7 @@ export class Turns {
   }
 
   /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
-  get isFree(): boolean { return this.#waiting.size === 0 && this.#budget > 0; }
+  get isFree(): boolean { return this.#waiting === 0 && this.#budget > 0; }
 
   /** Takes `cost`, in bytes, from the budget of this turn. */
   spend(cost: number): void {
@@ -27,11 +36,14 @@ export class Turns {
     this.#next ??= setImmediate(this.#run);
   }
 
-  /** Calls `task` when it is the client's turn, unless it waits already. Within a client, first come is first served. */
-  wait(client: string, task: Task): void {
-    const tasks = this.#waiting.get(client);
-    if (tasks === undefined) this.#waiting.set(client, new Set([task]));
-    else tasks.add(task);
+  /** Calls `task` when it is the client's turn, unless it waits already. `goesOn`: it has begun in an earlier turn. */
+  wait(client: string, task: Task, goesOn = false): void {
+    const known = this.#others.get(client) ?? this.#fresh.get(client);
+    const queue = known ?? { begun: new Set(), others: new Set(), turns: 0 };
+    if (known === undefined) this.#fresh.set(client, queue);
+    if (queue.begun.has(task) || queue.others.has(task)) return;
+    (goesOn ? queue.begun : queue.others).add(task);
+    this.#waiting += 1;
     this.#next ??= setImmediate(this.#run);
   }
 
@@ -41,17 +53,30 @@ export class Turns {
     else this.wait(client, task);
   }
 
-  // A client that is put after the others comes up again in the same loop, until the budget is used up.
   readonly #run = (): void => {
-    for (const [client, tasks] of this.#waiting) {
-      if (this.#budget <= 0) break;
-      const [task] = tasks;
-      this.#waiting.delete(client);
-      if (tasks.size > 1) this.#waiting.set(client, tasks);
-      if (task !== undefined) tasks.delete(task);
-      task?.();
-    }
+    while (this.#waiting > 0 && this.#budget > 0) this.#runNext();
     this.#budget = this.#cost;
-    this.#next = this.#waiting.size > 0 ? setImmediate(this.#run) : undefined;
+    this.#next = this.#waiting > 0 ? setImmediate(this.#run) : undefined;
   };
+
+  #runNext(): void {
+    this.#isForFresh = this.#others.size === 0 || (this.#fresh.size > 0 && !this.#isForFresh);
+    const clients = this.#isForFresh ? this.#fresh : this.#others;
+    const [first] = clients;
+    if (first === undefined) return;
+    const [client, queue] = first;
+    const isForBegun = queue.others.size === 0 || (queue.begun.size > 0 && queue.turns % 2 === 0);
+    const tasks = isForBegun ? queue.begun : queue.others;
+    const [task] = tasks;
+    clients.delete(client);
+    if (task === undefined) {
+      if (this.#isForFresh) this.#others.set(client, queue);
+      return;
+    }
+    queue.turns += 1;
+    (this.#isForFresh && queue.turns < FRESH_TURNS ? this.#fresh : this.#others).set(client, queue);
+    tasks.delete(task);
+    this.#waiting -= 1;
+    task();
+  }
 }

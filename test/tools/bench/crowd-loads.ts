@@ -14,7 +14,7 @@ export type CrowdLoad = {
 };
 
 const HEAP = '--max-heap-size=256';
-const SMALL_HEAP = '--max-old-space-size=128'; // as operators set it: without the young generation
+const SMALL_HEAP = '--max-heap-size=128';
 
 /** The loads beside which honest clients are measured, by name. */
 export const CROWD_LOADS: ReadonlyMap<string, CrowdLoad> = new Map([
@@ -33,16 +33,24 @@ export const CROWD_LOADS: ReadonlyMap<string, CrowdLoad> = new Map([
 
 const SMALL = requestBytes('Host only', 80, '/health');
 const AT_ONCE = { request: SMALL, groups: [], delayMs: 0, then: 'stop', times: 20 } as const;
-const AT_WORK = { isTls: true, request: longHead(3), delayMs: 300, times: 3 } as const;
-const MIX = [{ attack: 'short', clients: 400 }, { attack: 'chunks', clients: 400 }];
-const PLACES_TAKEN = { attack: 'TLS', clients: 800 }; // with the 200 requests, as many as there are for HTTPS
+const AT_WORK = {
+  isTls: true,
+  request: longHead(3),
+  groups: [
+    { attack: 'short', clients: 400 },
+    { attack: 'chunks', clients: 400 },
+    { attack: 'TLS', clients: 800 }, // and 200 with a long head: as many as there are places for HTTPS
+  ],
+  delayMs: 300,
+  times: 3,
+} as const;
 
 /** The cases in which requests could be lost, by name. */
 export const LOSS_CASES: ReadonlyMap<string, LossCase> = new Map<string, LossCase>([
   ['stop at once, TCP', { ...AT_ONCE, isTls: false }],
   ['stop at once, TLS', { ...AT_ONCE, isTls: true }],
-  ['stop at work', { ...AT_WORK, groups: MIX, then: 'stop' }],
-  ['room at work', { ...AT_WORK, groups: [...MIX, PLACES_TAKEN], then: 'new connections' }],
+  ['stop at work', { ...AT_WORK, then: 'stop' }],
+  ['room at work', { ...AT_WORK, then: 'new connections' }],
 ]);
 
 function oneAddress(...groups: readonly Group[]): CrowdLoad {

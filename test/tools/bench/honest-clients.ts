@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HONEST_SETS, REQUESTS, type HonestKind } from './honest-kinds.ts';
-import { openSocket } from './sockets.ts';
+import { loopbackAddress, openSocket } from './sockets.ts';
 import { percentile } from './statistics.ts';
 
 /** A kind of client, its connections that are kept and not in use, and how its requests went. */
 type Client = { readonly kind: HonestKind; readonly idle: Socket[]; waits: number[]; failed: number };
 
-const OTHER_ADDRESS = '127.0.0.2';
+const FIRST_OTHER = 100_000; // the number of the first of the other addresses, which no attacker has
 const WARM_UP_REQUESTS = 100;
 const LAST_REPLIES_MS = 1_000;
 const REPLIED = /^HTTP\/1\.1 (?:200|307)/; // where the server has HTTPS, it redirects all requests for HTTP
@@ -22,6 +22,7 @@ if (set === undefined) throw new Error('Usage: honest-clients.js PORT TLS_PORT S
 const clients = set.kinds.map((kind): Client => ({ kind, idle: [], waits: [], failed: 0 }));
 const inUse = new Set<Socket>();
 let sent = 0;
+let opened = 0;
 
 for (let i = 0; i < WARM_UP_REQUESTS; i += 1) await sendNext();
 console.log('ready');
@@ -75,7 +76,8 @@ function send(client: Client): Promise<void> {
 }
 
 function open({ kind: { address, isTls }, idle }: Client): Socket {
-  const from = address === 'same' ? undefined : OTHER_ADDRESS;
+  const from = address === 'same' ? undefined : loopbackAddress(FIRST_OTHER + opened);
+  opened += 1;
   const socket = openSocket({ port: Number(isTls ? tlsPort : port), isTls, from });
   socket.on('error', () => {}); // `close` follows
   socket.once('close', () => { if (idle.includes(socket)) idle.splice(idle.indexOf(socket), 1); });

@@ -2,7 +2,7 @@
 import { requestBytes } from './request-kinds.ts';
 
 export type HonestKind = {
-  /** The address that the attackers have, if they have a single one (127.0.0.1), or another one. */
+  /** The address that the attackers have, if they have a single one (127.0.0.1), or another one for each connection. */
   readonly address: 'same' | 'other';
   readonly way: string;
   readonly isTls: boolean;

@@ -42,7 +42,7 @@ const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
   answers.forEach(({ write, sent }, i) => {
     const from = Math.max((sent && wholeAt(client, sent))?.turn ?? write.at.turn, answers[i - 1]?.write.takenAt?.turn ?? 0);
     const pieces = sent === undefined ? 0 : piecesOf(client, sent);
-    assert.ok(write.at.turn - from <= (2 + pieces) * own * networks + clients.length, `reply ${i} was ${write.at.turn - from} turns late`);
+    assert.ok(write.at.turn - from <= (5 + pieces) * own * networks + clients.length, `reply ${i} was ${write.at.turn - from} turns late`);
   });
 };
 

@@ -47,13 +47,13 @@ export class ServiceEnd extends Duplex {
 
   // What the client does.
 
-  /** These bytes arrive after what has been delivered before: so many of them at once, and the rest in the next turn. */
+  /** These bytes arrive after what has been delivered before: so many of them at once, and the rest three turns later. */
   deliver(bytes: Buffer, atOnce = bytes.length): void {
     if (this.destroyed) this.toClient.discard(); // a closed socket answers with a reset
     else if (!this.#clientHasEnded && !this.#isReset) {
       this.#toService = Buffer.concat([this.#toService, bytes]);
       this.#late = atOnce < bytes.length ? bytes.length - atOnce : 0;
-      if (this.#late > 0) setImmediate(() => { this.#late = 0; this.#pump(); });
+      if (this.#late > 0) setImmediate(() => setImmediate(() => setImmediate(() => { this.#late = 0; this.#pump(); })));
       this.#pump();
     }
   }
