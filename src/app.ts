@@ -1,9 +1,9 @@
 // All routes of the service: which handler answers which path and method.
 import type { Server as NodeServer } from 'node:net';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
-import { createHealthEndpoint } from './api/health.ts';
 import { hostCheck } from './http/allowed-hosts.ts';
 import { redirectToHttps } from './http/redirect.ts';
+import { contentReply } from './http/reply.ts';
 import { createRouter } from './http/router.ts';
 import { createServer, type Secure, type Server, type ServerOptions } from './server/server.ts';
 import { Turns } from './server/turns.ts';
@@ -17,6 +17,10 @@ export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'kee
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
+// Unhealthy tells load balancers and orchestrators to send requests to other processes.
+const healthy = contentReply(200, 'text/plain', 'Healthy');
+const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
+
 /** Loads what speaks TLS: only where it is used, because that makes the start longer. */
 export const loadTls = () => import('./server/tls.ts');
 
@@ -28,7 +32,7 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
   const isAllowed = allowedHosts === undefined ? () => true : hostCheck(allowedHosts);
 
   const handler = createRouter({
-    '/health': { GET: createHealthEndpoint(isDraining) },
+    '/health': { GET: () => (draining ? unhealthy : healthy) },
     '/api/greetings': { GET: createGreetingEndpoint(now) },
     // The file is loaded only where it is served.
     ...(development && { '/openapi/v1.json': { GET: (await import('./api/description.ts')).descriptionEndpoint } }),

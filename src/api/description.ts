@@ -1,12 +1,11 @@
 // GET /openapi/v1.json replies with an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
-import { readFileSync } from 'node:fs';
 import { unexpectedProblem } from '../http/problem.ts';
 import { contentReply, type Handler, type Reply, type Request } from '../http/reply.ts';
 import { createGreetingEndpoint } from './greeting-endpoint.ts';
-import { DEFAULT_PARAMETERS, MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './greeting-query.ts';
+import { DEFAULT_PARAMETERS, PARAMETERS } from './greeting-query.ts';
+import { version } from './version.ts';
 
-// `#package` is the name that package.json has for itself. Where the file is depends on whether this one is compiled.
-const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL(import.meta.resolve('#package')), 'utf8'));
+const messages = { type: 'array', minItems: 1, items: { type: 'string' } };
 
 const schemas = {
   GreetingResponse: {
@@ -28,9 +27,9 @@ const schemas = {
       title: { type: 'string', const: 'One or more validation errors occurred.' },
       status: { type: 'integer', const: 400 },
       errors: {
-        type: 'object', required: ['name'], additionalProperties: false,
+        type: 'object', minProperties: 1, additionalProperties: false,
         description: 'For each offending parameter, what is wrong with it and what is accepted.',
-        properties: { name: { type: 'array', minItems: 1, items: { type: 'string' } } },
+        properties: Object.fromEntries(PARAMETERS.map(({ name }) => [name, messages])),
       },
       traceId: {
         type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
@@ -49,8 +48,6 @@ const schemas = {
     },
   },
 } as const;
-
-const { name } = DEFAULT_PARAMETERS;
 
 // The examples are what the endpoint replies to these requests, at this time.
 const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));
@@ -80,11 +77,9 @@ export const document = {
         tags: ['Greetings'],
         summary: 'Greet someone',
         description: 'Greets the given name, or the world when no name is given.',
-        parameters: [{
-          name: 'name', in: 'query', required: false, example: 'Ada Lovelace',
-          description: 'Who is greeted. A name must not be only white space. Characters are Unicode code points.',
-          schema: { type: 'string', minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: name },
-        }],
+        parameters: PARAMETERS.map(({ name, description, example, schema }) => ({
+          name, in: 'query', required: false, description, example, schema: { ...schema, default: DEFAULT_PARAMETERS[name] },
+        })),
         responses: {
           200: response('The greeting.', 'application/json', 'GreetingResponse', greetings(asked)),
           400: response('A parameter breaks a rule.', PROBLEM, 'ValidationProblem', greetings({ ...asked, query: 'name=' })),

@@ -1,14 +1,11 @@
 // Problem documents (RFC 9457): what a client is told when a request cannot be served.
 import { contentReply, type Reply } from './reply.ts';
 
-/**
- * The 400 for parameters that break their rules: `errors` maps a parameter to what is wrong with it. Returns a function that
- * makes the reply for a trace id, which has hexadecimal digits and dashes only.
- */
-export function validationProblem(errors: Readonly<Record<string, readonly string[]>>): (traceId: string) => Reply {
+/** The 400 for parameters that break their rules: `errors` maps each of them to what is wrong with it. */
+export function validationProblem(errors: Readonly<Record<string, readonly string[]>>, traceId: string): Reply {
   const type = 'https://tools.ietf.org/html/rfc9110#section-15.5.1';
-  const document = JSON.stringify({ type, title: 'One or more validation errors occurred.', status: 400, errors }).slice(0, -'}'.length);
-  return (traceId) => contentReply(400, 'application/problem+json', `${document},"traceId":"${traceId}"}`);
+  const document = JSON.stringify({ type, title: 'One or more validation errors occurred.', status: 400, errors, traceId });
+  return contentReply(400, 'application/problem+json', document);
 }
 
 /**

@@ -1,25 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
 import { DEFAULT_PARAMETERS } from '../../src/api/greeting-query.ts';
 import { formatTimeStamp, greet } from '../../src/api/greeting.ts';
 
-const greetName = (name: string) => greet({ ...DEFAULT_PARAMETERS, name }, '2026-11-20T10:15:30.007+00:00');
+const STAMP = '2026-11-20T10:15:30.007+00:00';
+const TIME = Date.UTC(2026, 10, 20, 10, 15, 30, 7);
 
-test('a greeting has the trimmed name and the time stamp', () => {
-  assert.deepEqual(greetName(' \tAda Lovelace\u00a0'), { message: 'Hello, Ada Lovelace!', generatedAt: '2026-11-20T10:15:30.007+00:00' });
-});
-
-test('the greeting itself refuses a name of white space only', () => {
+test('a greeting has the trimmed name and the time stamp, and a name of white space only cannot be greeted', () => {
+  const greetName = (name: string) => greet({ ...DEFAULT_PARAMETERS, name }, STAMP);
+  assert.deepEqual(greetName(' \tAda Lovelace\u00a0'), { message: 'Hello, Ada Lovelace!', generatedAt: STAMP });
   for (const name of ['', ' ', '\t\n\u3000']) {
     assert.throws(() => greetName(name), { name: 'RangeError', message: 'A name that is only white space cannot be greeted.' });
   }
 });
 
-test('a time stamp is in UTC, has milliseconds, and has the offset +00:00', () => {
-  assert.equal(formatTimeStamp(Date.UTC(2026, 10, 20, 10, 15, 30, 7)), '2026-11-20T10:15:30.007+00:00');
+test('a time stamp is in UTC, has milliseconds and the offset +00:00, and is refused for a time that no date can hold', () => {
+  assert.equal(formatTimeStamp(TIME), STAMP);
   assert.equal(formatTimeStamp(0), '1970-01-01T00:00:00.000+00:00');
+  for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => formatTimeStamp(time), RangeError);
 });
 
-test('a time that no date can hold is refused', () => {
-  for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => formatTimeStamp(time), RangeError);
+// What one request leaves behind must not be seen by the next one.
+test('each greeting has its own name and its own time, and each 400 its own trace id, also when another was made right before', () => {
+  let time = TIME;
+  const endpoint = createGreetingEndpoint(() => time);
+  const bodyOf = (query: string, traceparent = '') => endpoint({ method: 'GET', path: '/api/greetings', query, host: 'localhost', traceparent }).body;
+  for (const [ms, milliseconds] of [[0, '007'], [0, '007'], [1, '008'], [0, '007']] as const) {
+    time = TIME + ms;
+    for (const [query, name] of [['', 'World'], ['name=Ada', 'Ada'], ['name=%22', '\\"'], ['', 'World']]) {
+      assert.equal(bodyOf(query ?? ''), `{"message":"Hello, ${name}!","generatedAt":"2026-11-20T10:15:30.${milliseconds}+00:00"}`);
+    }
+  }
+  for (const traceId of ['00-1-1-00', '00-2-2-01']) assert.ok(bodyOf('name=', traceId).endsWith(`,"traceId":"${traceId}"}`));
 });

@@ -14,7 +14,7 @@ function problem(status: number, body: string): Reply {
 
 test('what is wrong with parameters is a 400 that names each of them', () => {
   assert.deepEqual(
-    validationProblem({ name: ['It is "empty".', 'Zoë'], lang: ['no'] })('00-1-2-00'),
+    validationProblem({ name: ['It is "empty".', 'Zoë'], lang: ['no'] }, '00-1-2-00'),
     problem(400, '{"type":"https://tools.ietf.org/html/rfc9110#section-15.5.1","title":"One or more validation errors occurred.","status":400,' +
       '"errors":{"name":["It is \\"empty\\".","Zoë"],"lang":["no"]},"traceId":"00-1-2-00"}'),
   );

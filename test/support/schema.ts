@@ -6,7 +6,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const ANNOTATIONS = ['format', 'description', 'default', 'title', 'example', 'examples', 'deprecated'];
 const CHECKED = [
   '$ref', 'type', 'nullable', 'const', 'enum', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'items',
-  'required', 'properties', 'additionalProperties', 'allOf', 'anyOf', 'oneOf',
+  'required', 'minProperties', 'maxProperties', 'properties', 'additionalProperties', 'allOf', 'anyOf', 'oneOf',
 ];
 
 /** Validates `value`: a sentence for each violation of `schema`, none when it is valid. `$ref` refers to `document`. */
@@ -96,7 +96,8 @@ function objectMisfits(schema: JsonObject, value: JsonObject, document: unknown,
     if (schema['additionalProperties'] === false) return [`${at}.${name}: is not a known property`];
     return misfits(schema['additionalProperties'], member, document, `${at}.${name}`);
   });
-  return [...missing.map((name) => `${at}.${name}: is missing`), ...members];
+  const few = boundMisfits(schema, Object.keys(value).length, 'minProperties', 'maxProperties', ['has too few members', 'has too many members'], at);
+  return [...missing.map((name) => `${at}.${name}: is missing`), ...few, ...members];
 }
 
 function isObject(value: unknown): value is JsonObject {
