@@ -1,5 +1,5 @@
-// Each row of the contract against the service in this process, over real sockets: every byte of the replies is compared. That the
-// rows find mistakes, and that the command works, is in tools/contract/main.test.ts.
+// Each row of the contract against the service in this process, over real sockets: every byte of the replies is compared, and each row
+// finds mistakes. More mistakes are in tools/contract/mistakes.test.ts, and the command is in main.test.ts there.
 import { test } from 'node:test';
 import { decisions } from './tools/contract/decisions.ts';
 import { walkInProcess } from './tools/contract/in-process.ts';

@@ -7,7 +7,7 @@ import { DEFAULT_PARAMETERS } from '../../src/api/greeting-query.ts';
 import { misfits, unknownKeywords } from '../support/schema.ts';
 import { startService } from '../support/service.ts';
 import { request } from '../support/exchange.ts';
-import { MAX_NAME_LENGTH as MAX } from '../tools/contract/limits.ts';
+import { MAX_NAME_LENGTH as MAX } from '../tools/contract/endpoints.ts';
 
 const operation = document.paths['/api/greetings'].get;
 const { GreetingResponse, ValidationProblem, UnexpectedProblem } = document.components.schemas;

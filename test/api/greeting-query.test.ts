@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_PARAMETERS, PARAMETERS, parseGreetingQuery } from '../../src/api/greeting-query.ts';
-import { MAX_NAME_LENGTH as MAX, MIN_NAME_LENGTH as MIN } from '../tools/contract/limits.ts';
+import { MAX_NAME_LENGTH as MAX, MIN_NAME_LENGTH as MIN } from '../tools/contract/endpoints.ts';
 
 /** What a query stands for. */
 function expected(query: string): unknown {

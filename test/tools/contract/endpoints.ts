@@ -1,5 +1,7 @@
-// The endpoints of the contract, as data: for the rows, and for the second implementation that tests the rows.
-import { MAX_NAME_LENGTH, MIN_NAME_LENGTH } from './limits.ts';
+// The endpoints of the contract and their limits, as data from which rows are made. Nothing is imported from `src` on purpose: the
+// contract checks a server against the specification, so it must not take this from the server.
+export const MIN_NAME_LENGTH = 1;
+export const MAX_NAME_LENGTH = 80;
 
 export const GREETINGS = '/api/greetings';
 
@@ -41,27 +43,28 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 const MESSAGES = { type: 'array', minItems: 1, items: STRING };
+const ERRORS = { type: 'object', minProperties: 1, additionalProperties: false, properties: Object.fromEntries(PARAMETERS.map(({ name }) => [name, MESSAGES])) };
 
 const GREETINGS_SHAPE: Shape = {
   parameters: PARAMETERS,
   replies: {
     200: {
-      'application/json': object(['message', 'generatedAt'], {
+      'application/json': object({
         message: STRING,
         generatedAt: { ...STRING, format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$' },
       }),
     },
     400: {
-      'application/problem+json': object(['type', 'title', 'status', 'errors', 'traceId'], {
+      'application/problem+json': object({
         type: { ...STRING, format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
         title: { ...STRING, const: 'One or more validation errors occurred.' },
         status: { type: 'integer', const: 400 },
-        errors: { type: 'object', minProperties: 1, additionalProperties: false, properties: Object.fromEntries(PARAMETERS.map(({ name }) => [name, MESSAGES])) },
+        errors: ERRORS,
         traceId: { ...STRING, pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$' },
       }),
     },
     500: {
-      'application/problem+json': object(['title', 'status', 'detail', 'instance'], {
+      'application/problem+json': object({
         title: { ...STRING, const: 'An unexpected error occurred.' },
         status: { type: 'integer', const: 500 },
         detail: { ...STRING, const: 'Contact support if the problem persists.' },
@@ -71,8 +74,9 @@ const GREETINGS_SHAPE: Shape = {
   },
 };
 
-function object(required: readonly string[], properties: object): object {
-  return { type: 'object', required, additionalProperties: false, properties };
+/** An object that has all of these members and no others. */
+function object(properties: object): object {
+  return { type: 'object', required: Object.keys(properties), additionalProperties: false, properties };
 }
 
 /** The paths that the description must have, and no others, with what it says of each. */

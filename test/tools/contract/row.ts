@@ -15,8 +15,6 @@ export type Step = {
   readonly replies: readonly Expected[];
   /** After the last reply the server closes the connection, and nothing more comes. */
   readonly closes?: boolean;
-  /** The exact bytes of the replies of this project's service, from `exact.ts`; undefined: another test checks them. */
-  readonly exact: string | undefined;
 };
 
 /** A request of a step, and its reply. */
@@ -68,14 +66,12 @@ export function head(...lines: readonly string[]): string {
 }
 
 /** A step with one request, after which the connection is closed. */
-export function ask(
-  { authority }: Subject,
-  request: string,
-  expected: Expected,
-  exact: string | undefined,
-  fields: readonly string[] = [],
-): Step {
-  return { send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [expected], exact };
+export function ask({ authority }: Subject, request: string, expected: Expected, fields: readonly string[] = []): Step {
+  return { send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [expected] };
+}
+
+export function row(says: string, ...steps: readonly Step[]): Row {
+  return { says, steps };
 }
 
 /** A step about the form of a reply with this status. Other rows check that the status is right. */

@@ -37,7 +37,7 @@ const inTurn = limit(AT_ONCE);
 const talk = talker({ connect, now: Date.now, patienceMs: () => Math.min(PATIENCE_MS, overAt - Date.now()) });
 
 async function checkRow(row: Row): Promise<RowResult | 'out of time'> {
-  return Date.now() < overAt ? hold(row, { talk, exact: false, seen }) : 'out of time';
+  return Date.now() < overAt ? hold(row, talk, seen) : 'out of time';
 }
 
 // All rows are started now, and reported in their order. Rows that review the whole run are started after the others.

@@ -1,7 +1,6 @@
 // The rows of the wire: illegal and unusual requests, as bytes. Each is followed, in the same write, by an ordinary
 // request. When the connection stays open, that request must be answered. When the connection is closed, it must not
 // be answered.
-import * as exact from './exact.ts';
 import { status } from './expectation.ts';
 import { head, type Part, type Row, type Section, type Subject } from './row.ts';
 
@@ -17,7 +16,6 @@ export function wire(subject: Subject): Part {
       send: send + probe,
       replies: [...statuses, ...(closes ? [] : [200])].map((code) => [status(code)]),
       closes,
-      exact: statuses.map((code, i) => exactReply(code, closes && i === statuses.length - 1)).join('') + (closes ? '' : exact.greeting('Hello, World!')),
     }],
   });
   const sections = (title: string, table: Table, closes: boolean): Section[] =>
@@ -26,11 +24,6 @@ export function wire(subject: Subject): Part {
     name: 'wire',
     sections: [...sections('served, and kept open', kept(subject), false), ...sections('the last reply', closed(subject), true)],
   };
-}
-
-function exactReply(code: number, isLast: boolean): string {
-  const connection = isLast ? 'close' : 'keep-alive';
-  return code === 200 ? exact.healthy(connection) : exact.empty(code, connection);
 }
 
 // Functions that make the requests of the tables. Without another target they are for /health.
