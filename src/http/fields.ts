@@ -27,31 +27,30 @@ function valueBehind(colon: number, { bytes, text, end }: Line): string {
 
 const isWhiteSpace = (byte: number | undefined) => byte === SPACE || byte === TAB;
 
-// Faster: names of other lengths are not looked at, 0.03 of a bare server with a browser's fields.
-const HAS_LENGTH_OF_NAME = Uint8Array.from({ length: 256 }, (_, length) => Number([4, 6, 10, 11, 14, 17].includes(length)));
+// The fields that mean something to the service: the name of each in lower case, and the member of `Fields` that has its value.
+const MEMBERS = {
+  'host': 'host', 'connection': 'connection', 'content-length': 'contentLength', 'transfer-encoding': 'transferEncoding',
+  'expect': 'expect', 'traceparent': 'traceparent',
+} as const;
+type Member = typeof MEMBERS[keyof typeof MEMBERS];
 
-/** The values of the fields that mean something to the service. Undefined: there is no such field. */
-export class Fields {
-  host: string | undefined; connection: string | undefined;
-  contentLength: string | undefined; transferEncoding: string | undefined;
-  expect: string | undefined; traceparent: string | undefined;
+/** The member of `Fields` for the name of a field in lower case. */
+export const MEMBER_OF: ReadonlyMap<string, Member> = new Map(Object.entries(MEMBERS));
 
-  /** Takes the next field line. Returns false when it is none. */
-  add(line: Line): boolean {
-    const colon = colonIn(line);
-    if (colon === -1) return false;
-    if (HAS_LENGTH_OF_NAME[colon - line.start] !== 1) return true;
-    switch (line.text.slice(line.start, colon).toLowerCase()) { // RFC 9110 5.1: names are case-insensitive
-      case 'host': this.host = joined(this.host, valueBehind(colon, line)); break;
-      case 'content-length': this.contentLength = joined(this.contentLength, valueBehind(colon, line)); break;
-      case 'transfer-encoding': this.transferEncoding = joined(this.transferEncoding, valueBehind(colon, line)); break;
-      case 'connection': this.connection = joined(this.connection, valueBehind(colon, line)); break;
-      case 'expect': this.expect = joined(this.expect, valueBehind(colon, line)); break;
-      case 'traceparent': this.traceparent = joined(this.traceparent, valueBehind(colon, line)); break;
-    }
-    return true;
-  }
+// Faster: names of other lengths are not looked up, 0.01 of a bare server with a browser's fields (0.05 on Node 26).
+const LENGTHS: ReadonlySet<number> = new Set(Array.from(MEMBER_OF.keys(), (name) => name.length));
+
+/** The values of the fields that mean something to the service. */
+export type Fields = { [member in Member]?: string };
+
+/** Takes the next field line of a head into `fields`. Returns false when it is none. */
+export function addField(fields: Fields, line: Line): boolean {
+  const colon = colonIn(line);
+  if (colon === -1) return false;
+  if (!LENGTHS.has(colon - line.start)) return true;
+  const member = MEMBER_OF.get(line.text.slice(line.start, colon).toLowerCase()); // RFC 9110 5.1: names are case-insensitive
+  if (member === undefined) return true;
+  const value = valueBehind(colon, line), earlier = fields[member];
+  fields[member] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines of a field mean one with both values
+  return true;
 }
-
-// RFC 9110 5.3: two lines of a field mean one with both values and a comma between them.
-const joined = (earlier: string | undefined, value: string) => (earlier === undefined ? value : `${earlier}, ${value}`);

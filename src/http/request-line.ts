@@ -15,9 +15,6 @@ const REQUEST_LINE = /^[\w!#$%&'*+\-.^`|~]+ [!-~]+ HTTP\/\d\.\d$/;
 
 /** Parses a request line, without its CR LF, or refuses it. */
 export function parseRequestLine(line: string): RequestLine | Refusal {
-  // Faster: the usual line without a pattern for all of it, 0.01 of a bare server.
-  const usual = line.startsWith('GET /') && line.endsWith(' HTTP/1.1') ? parseTarget('GET', line.slice(4, -9)) : undefined;
-  if (usual !== undefined) return { method: 'GET', target: usual, isHttp11: true };
   if (!REQUEST_LINE.test(line)) return new Refusal(400);
   const end = line.indexOf(' ');
   const method = line.slice(0, end), text = line.slice(end + 1, -' HTTP/1.1'.length);

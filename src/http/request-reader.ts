@@ -1,7 +1,7 @@
 // Reads the requests of a connection from its bytes, one at a time (RFC 9112 2.1): a request line, field lines up to an empty one, and the
 // content behind them.
 import { readContent } from './content.ts';
-import { Fields } from './fields.ts';
+import { addField, type Fields } from './fields.ts';
 import { judgeHead, type IsAllowed } from './head.ts';
 import { ILLEGAL, LineReader, MORE, TOO_LONG, type Line } from './lines.ts';
 import { Refusal, type LegalRequest } from './request.ts';
@@ -11,7 +11,7 @@ import { childTraceparent } from './trace-context.ts';
 /** A head has fewer bytes than this, with the empty lines in front of it. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 export const MAX_FIELD_LINES = 100; // browsers send about 20
-const NO_FIELDS = new Fields();
+const NO_FIELDS: Fields = {};
 
 export class RequestReader {
   end = 0; // where the request ends in the bytes of the latest call
@@ -76,13 +76,13 @@ export class RequestReader {
       const parsed = parseRequestLine(line.text.slice(line.start, line.end));
       if (parsed instanceof Refusal) return parsed;
       this.#requestLine = parsed;
-      this.#fields = new Fields();
+      this.#fields = {};
       return undefined;
     }
     if (line.start === line.end) return judgeHead(this.#requestLine, this.#fields, this.#isAllowed);
     this.#fieldLines += 1;
     if (this.#fieldLines > MAX_FIELD_LINES) return 431;
-    return this.#fields.add(line) ? undefined : 400;
+    return addField(this.#fields, line) ? undefined : 400;
   }
 
   #readContent(request: LegalRequest): LegalRequest | Refusal | undefined {

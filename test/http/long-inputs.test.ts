@@ -3,7 +3,7 @@
 // characters would take most of a minute for it, and one that looks at each character takes some milliseconds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Fields } from '../../src/http/fields.ts';
+import { addField, MEMBER_OF } from '../../src/http/fields.ts';
 import { judgeHead } from '../../src/http/head.ts';
 import { parseRequestLine } from '../../src/http/request-line.ts';
 import { hostName, isHost, parseTarget, pathOfIllegalTarget, withoutPort } from '../../src/http/request-target.ts';
@@ -58,9 +58,8 @@ test('a long host', () => {
 });
 
 test('long values of fields', () => {
-  const names = ['connection', 'contentLength', 'transferEncoding', 'expect', 'traceparent'] as const;
-  const rule = (value: string) => names.flatMap((name) => [true, false].map((isHttp11) => {
-    const fields = Object.assign(new Fields(), { host: 'a', [name]: value });
+  const rule = (value: string) => Array.from(MEMBER_OF.values()).flatMap((name) => [true, false].map((isHttp11) => {
+    const fields = { host: 'a', [name]: value };
     return judgeHead({ method: 'GET', target: { path: '/', query: '' }, isHttp11 }, fields, () => true);
   }));
   for (const unit of [
@@ -72,7 +71,7 @@ test('long values of fields', () => {
 
 test('a long field line', () => {
   function rule(text: string): boolean {
-    return new Fields().add({ bytes: Buffer.from(text), text, start: 0, end: text.length });
+    return addField({}, { bytes: Buffer.from(text), text, start: 0, end: text.length });
   }
   for (const unit of ['a', ' ', '\t', 'a ', ':', ' x'].map(long)) {
     for (const line of [unit, `Host: ${unit}`, `Host: x${unit}x`, `Host:${unit}x ${unit}`, `${long('a')}:${unit}`]) assertQuick(line, rule);

@@ -1,5 +1,5 @@
 // The same members of a request, as the reader says them and as node says them.
-import { Fields } from '../../../src/http/fields.ts';
+import { addField, MEMBER_OF, type Fields } from '../../../src/http/fields.ts';
 import { LineReader, MORE } from '../../../src/http/lines.ts';
 import { parseRequestLine } from '../../../src/http/request-line.ts';
 import type { Target } from '../../../src/http/request-target.ts';
@@ -9,7 +9,7 @@ import { listOf } from './parts.ts';
 /** What the files below the reader see in the head that `bytes` begin with, and where it ends. */
 export function headInBytes(bytes: Buffer) {
   const lines = new LineReader();
-  const fields = new Fields();
+  const fields: Fields = {};
   const text = bytes.toString('latin1');
   lines.give(bytes, text);
   lines.skipLineEnds(bytes.length);
@@ -20,26 +20,19 @@ export function headInBytes(bytes: Buffer) {
   }
   const first = next();
   const line = parseRequestLine(text.slice(first.start, first.end));
-  for (let field = next(); field.start < field.end && fields.add(field);) field = next();
-  return { headEnd: lines.end, line: { ...line }, fields: { ...fields } };
+  for (let field = next(); field.start < field.end && addField(fields, field);) field = next();
+  return { headEnd: lines.end, line: { ...line }, fields };
 }
 
 /** The same of a message of node, and what the reader must make of it. */
 export function headOfMessage({ request }: Message) {
   const { method, url = '', httpVersion, rawHeaders } = request;
   const isHttp11 = httpVersion !== '1.0';
-  const valueOf = (name: string) => {
+  const fields: Fields = {};
+  for (const [name, member] of MEMBER_OF) {
     const values = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
-    return values.length === 0 ? undefined : values.join(', ');
-  };
-  const fields = {
-    host: valueOf('host'),
-    contentLength: valueOf('content-length'),
-    transferEncoding: valueOf('transfer-encoding'),
-    connection: valueOf('connection'),
-    expect: valueOf('expect'),
-    traceparent: valueOf('traceparent'),
-  };
+    if (values.length > 0) fields[member] = values.join(', ');
+  }
   const target = targetIn(url);
   const options = listOf(fields.connection);
   const length = fields.transferEncoding === undefined ? Number(fields.contentLength ?? 0) : undefined;
