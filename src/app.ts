@@ -8,7 +8,7 @@ import { createRouter } from './http/router.ts';
 import { createServer, type Secure, type Server, type ServerOptions } from './server/server.ts';
 import { Turns } from './server/turns.ts';
 
-export type AppOptions = Pick<ServerOptions, 'reports' | 'maxConnections' | 'keepAliveTimeoutMs' | 'limits'> & {
+export type AppOptions = Omit<ServerOptions, 'handler' | 'isAllowed' | 'isDraining' | 'turns'> & {
   readonly development: boolean; // whether the API description is served
   readonly now: () => number; // the clock: milliseconds since the epoch
   readonly allowedHosts: readonly string[] | undefined; // the host names and IP addresses that `Host` may name; undefined: any

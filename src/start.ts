@@ -32,13 +32,12 @@ export async function start(): Promise<void> {
 
   if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS], EXIT_CODES.configuration); // after node and the entry point
   const configuration = readConfiguration(process.env);
-  const { environment, allowedHosts, keepAliveTimeoutMs, maxConnections } = configuration;
+  const { environment } = configuration;
   if (isAlmostDevelopment(environment)) {
     log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
   }
   const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
-  const development = environment === 'Development';
-  const service = await createApp({ development, now: Date.now, allowedHosts, keepAliveTimeoutMs, maxConnections, reports });
+  const service = await createApp({ ...configuration, development: environment === 'Development', now: Date.now, reports });
   app = service;
 
   /** Drains. New connections to sockets that were handed over are then left to other processes, present or future. */

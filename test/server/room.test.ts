@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
+import { readConfiguration } from '../../src/host/configuration.ts';
 import { createServer } from '../../src/server/server.ts';
 import { emptyReply } from '../../src/http/reply.ts';
 import { secure } from '../../src/server/tls.ts';
@@ -20,7 +21,7 @@ const quiet = { written: () => {}, taken: () => {}, ended: () => {}, closed: () 
 async function open(maxConnections: number, ...connections: readonly (readonly [address: string, bytes?: string])[]) {
   const dropped: string[] = [];
   const server = createServer({
-    handler: () => emptyReply(200), isAllowed: () => true, isDraining: () => false, maxConnections, keepAliveTimeoutMs: 1_000_000,
+    ...readConfiguration({}), handler: () => emptyReply(200), isAllowed: () => true, isDraining: () => false, maxConnections, keepAliveTimeoutMs: 1_000_000,
     turns: new Turns(), reports: { ...NO_REPORTS, dropped: (reason) => dropped.push(reason) },
   });
   const ends: ServiceEnd[] = [];
@@ -64,7 +65,7 @@ for (const [says, max, connections, closed, dropped] of cases) {
 test('a request that is cut to make room has a record that says so', { timeout: 20_000 }, async () => {
   const records: unknown[] = [];
   const { nodeServer, close, closeAll } = createServer({
-    handler: () => emptyReply(200), isAllowed: () => true, isDraining: () => false, maxConnections: 2, keepAliveTimeoutMs: 1_000_000,
+    ...readConfiguration({}), handler: () => emptyReply(200), isAllowed: () => true, isDraining: () => false, maxConnections: 2, keepAliveTimeoutMs: 1_000_000,
     turns: new Turns(), reports: { ...NO_REPORTS, finished: ({ path, status, aborted }) => records.push([path, status, aborted]) },
   });
   for (const [address, bytes] of [[A, 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na'], [A, HALF], [B, '\r\n']] as const) {
@@ -82,7 +83,7 @@ for (const isSecure of [false, true]) {
   test(`a connection that has closed takes no memory${isSecure ? ', also without a TLS handshake' : ''}`, { timeout: 20_000 }, async () => {
     const secureContext = createSecureContext();
     const { nodeServer, close } = createServer({
-      handler: () => emptyReply(200), isAllowed: () => true, isDraining: () => false, maxConnections: 10, keepAliveTimeoutMs: 1_000_000,
+      ...readConfiguration({}), handler: () => emptyReply(200), isAllowed: () => true, isDraining: () => false, maxConnections: 10, keepAliveTimeoutMs: 1_000_000,
       turns: new Turns(), reports: NO_REPORTS,
     }, isSecure ? (...carrier) => secure(secureContext, ...carrier) : undefined);
 

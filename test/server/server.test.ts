@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Server } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
+import { readConfiguration } from '../../src/host/configuration.ts';
 import { emptyReply, type Handler, type Reply } from '../../src/http/reply.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { Turns } from '../../src/server/turns.ts';
@@ -20,11 +21,11 @@ const ok: Handler = () => emptyReply(204);
 async function serve(t: TestContext, reports: Partial<ServerOptions['reports']>, handler = ok) {
   const failures: unknown[] = [];
   const { nodeServer, close, closeAll } = createServer({
+    ...readConfiguration({}),
     handler,
     isAllowed: () => true,
     isDraining: () => false,
     maxConnections: 1,
-    keepAliveTimeoutMs: 75_000,
     turns: new Turns(),
     reports: { ...NO_REPORTS, failed: (error) => failures.push(error), ...reports },
   });

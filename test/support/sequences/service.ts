@@ -1,5 +1,6 @@
 // The service of a sequence, and what it reports.
 import { createApp, type App } from '../../../src/app.ts';
+import { readConfiguration } from '../../../src/host/configuration.ts';
 import type { FinishedRequest, Reports } from '../../../src/server/reports.ts';
 import { Turns } from '../../../src/server/turns.ts';
 import { Valve } from '../../../src/server/valve.ts';
@@ -31,9 +32,9 @@ export async function makeService(
   const dropped: Dropped[] = [];
   const failures: unknown[] = [];
   const app = await code.createApp({
+    ...readConfiguration({}),
     development: false,
     now: () => GENERATED_AT,
-    allowedHosts: undefined,
     keepAliveTimeoutMs: LIMITS.idleMs,
     maxConnections,
     limits: LIMITS,
