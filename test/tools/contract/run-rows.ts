@@ -7,7 +7,7 @@ import { hold, type RowResult } from './hold.ts';
 import { describeDifference, summarizeDifference } from './report.ts';
 import { TITLES, type PartName, type Row, type Seen, type Subject } from './row.ts';
 import { specification } from './specification.ts';
-import { notChecked, PATIENCE_MS, targetAt, type FirstLook, type Target } from './target.ts';
+import { notChecked, PATIENCE_MS, targetAt, type FirstLook } from './target.ts';
 import { talker } from './talk.ts';
 import { wire } from './wire.ts';
 
@@ -24,29 +24,30 @@ export type Summary = { readonly part: PartName; readonly holding: number; reado
 
 const AT_ONCE = 16; // rows at once, because most of the time is spent waiting for the server
 const TOTAL_MS = 20_000; // no row begins later, so that a run takes less than 30 s with any server
+const LATE = `not checked: the ${TOTAL_MS / 1000} seconds for all rows were over`;
 
 const task: Task = JSON.parse(process.argv[2] ?? '');
-const { connect, authority } = targetOf(task);
-const subject: Subject = { authority, isSecure: task.url.startsWith('https:'), environment: task.environment ?? undefined };
+const target = targetAt(task.url, task.insecure);
+if (typeof target === 'string') throw new Error(target); // main.ts has checked it
+const parts = [specification, decisions, wire].map((part) => part({ authority: target.authority, isSecure: task.url.startsWith('https:'), environment: task.environment ?? undefined }));
 const reasons = notChecked(task);
 
 const seen: Seen[] = [];
+const results = new Map<Row, RowResult | 'out of time'>();
 const overAt = Date.now() + TOTAL_MS;
-const inTurn = limit(AT_ONCE);
+const talk = talker({ connect: target.connect, now: Date.now, patienceMs: () => Math.min(PATIENCE_MS, overAt - Date.now()) });
 
-const talk = talker({ connect, now: Date.now, patienceMs: () => Math.min(PATIENCE_MS, overAt - Date.now()) });
-
-async function checkRow(row: Row): Promise<RowResult | 'out of time'> {
-  return Date.now() < overAt ? hold(row, talk, seen) : 'out of time';
+/** Checks rows, each when one of the `AT_ONCE` before it is done. */
+async function check(rows: readonly Row[]): Promise<void> {
+  const queue = rows.values();
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (const row of queue) results.set(row, Date.now() < overAt ? await hold(row, talk, seen) : 'out of time');
+  }));
 }
 
-// All rows are started now, and reported in their order. Rows that review the whole run are started after the others.
-const parts = [specification, decisions, wire].map((part) => part(subject));
-const checked = parts.flatMap((part) => part.sections.flatMap(({ rows }) => rows)).filter((row) => reasons[row.needs ?? ''] === undefined);
-const rowResults = new Map<Row, ReturnType<typeof checkRow>>();
-for (const row of checked) if (row.review?.of !== 'run') rowResults.set(row, inTurn(() => checkRow(row)));
-const others = Promise.all(rowResults.values());
-for (const row of checked) if (row.review?.of === 'run') rowResults.set(row, others.then(() => checkRow(row)));
+const checked = parts.flatMap(({ sections }) => sections.flatMap(({ rows }) => rows)).filter(({ needs }) => reasons[needs ?? ''] === undefined);
+await check(checked.filter(({ review }) => review?.of !== 'run'));
+await check(checked.filter(({ review }) => review?.of === 'run')); // they review what the others have seen
 
 Error.stackTraceLimit = 0; // a stack trace of this program says nothing about a difference
 
@@ -62,19 +63,16 @@ for (const part of parts) {
     for (const { heading, rows } of part.sections) {
       describe(heading, () => {
         for (const row of rows) {
-          test(row.says, { skip: reasons[row.needs ?? ''] ?? false }, async (t) => {
-            const rowResult = await rowResults.get(row);
-            if (rowResult === undefined || rowResult === 'holds') return;
-            if (rowResult === 'not checked') return t.skip('not checked: no reply had the status that this is about');
-            if (rowResult === 'out of time') {
-              const late = `not checked: the ${TOTAL_MS / 1000} seconds for all rows were over`;
-              if (enforced) throw new Difference(late);
-              return t.skip(late);
-            }
+          test(row.says, { skip: reasons[row.needs ?? ''] ?? false }, (t) => {
+            const result = results.get(row);
+            if (result === undefined || result === 'holds') return;
+            if (result === 'not checked') return t.skip('not checked: no reply had the status that this is about');
+            if (result === 'out of time' && !enforced) return t.skip(LATE);
+            if (result === 'out of time') throw new Difference(LATE);
             const place = `${TITLES[part.name]}, "${heading}"`; // reporters do not print it beside a failure
-            if (enforced) throw new Difference(`${place}\n${describeDifference(rowResult)}`);
+            if (enforced) throw new Difference(`${place}\n${describeDifference(result)}`);
             t.todo(`differs, but --${part.name} was not given`); // reported, and not counted as a failure
-            throw new Difference(`${place}\n${summarizeDifference(rowResult)}`);
+            throw new Difference(`${place}\n${summarizeDifference(result)}`);
           });
         }
       });
@@ -82,34 +80,9 @@ for (const part of parts) {
   });
 }
 
-const summaries = parts.map(async ({ name, sections }): Promise<Summary> => {
-  const rows = sections.flatMap((section) => section.rows.map((row) => ({ row, says: `${section.heading}: ${row.says}` })));
-  const results = await Promise.all(rows.map(async ({ row, says }) => ({ says, rowResult: (await rowResults.get(row)) ?? 'not checked' })));
-  const holding = results.filter(({ rowResult }) => rowResult === 'holds').length;
-  const differing = results.filter(({ rowResult }) => typeof rowResult === 'object').map(({ says }) => says);
+process.send?.(parts.map(({ name, sections }): Summary => {
+  const rows = sections.flatMap((section) => section.rows.map((row) => ({ says: `${section.heading}: ${row.says}`, result: results.get(row) })));
+  const holding = rows.filter(({ result }) => result === 'holds').length;
+  const differing = rows.filter(({ result }) => typeof result === 'object').map(({ says }) => says);
   return { part: name, holding, differing, notChecked: rows.length - holding - differing.length };
-});
-process.send?.(await Promise.all(summaries));
-
-function targetOf({ url, insecure }: Task): Target {
-  const target = targetAt(url, insecure);
-  if (typeof target === 'string') throw new Error(target); // main.ts has checked it
-  return target;
-}
-
-/** Returns a function that runs what it is given, at most `atOnce` at the same time. */
-function limit(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = atOnce;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
-}
+}));
