@@ -53,7 +53,7 @@ test('with certificate, key and port the service answers HTTPS, and plain HTTP i
 });
 
 test('an expired certificate is used, with a warning', async (t) => {
-  const { httpsPort, warning } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost', -1));
+  const { httpsPort, warning } = await startWithTls(t, makeCertificate(temporaryFolder(t), 'localhost', [-2, -1]));
   assert.equal(warning, 'The TLS certificate has expired.');
   assert.equal(await commonName(httpsPort), 'localhost');
 });
@@ -88,7 +88,7 @@ test('on SIGHUP the files are read again and no connection is closed; wrong file
   const { replies } = await exchangeOn(kept, requestBytes('GET', '/health'));
   assert.deepEqual(replies.map((reply) => reply.body), ['Healthy'], 'the first connection is still served');
 
-  const expired = makeCertificate(folder, 'expired', -1);
+  const expired = makeCertificate(folder, 'expired', [-2, -1]);
   copyFileSync(expired.certFile, files.certFile);
   copyFileSync(expired.keyFile, files.keyFile);
   service.child.kill('SIGHUP');

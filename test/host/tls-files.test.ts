@@ -6,16 +6,17 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect, createSecureContext, DEFAULT_CIPHERS, TLSSocket, type ConnectionOptions, type SecureContext } from 'node:tls';
+import { StartError } from '../../src/host/start-error.ts';
 import { readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
-import { makeBrokenChain, makeCertificate, makeRsaCertificate, makeWeakCertificate, temporaryFolder } from '../support/certificates.ts';
+import { makeBrokenChain, makeCertificate, temporaryFolder } from '../support/certificates.ts';
 
 const nothing = () => assert.fail('nothing should be logged');
 
-function reasonFor(files: TlsFiles): string {
+function mistakeIn(files: TlsFiles): StartError {
   try {
     readTlsFiles(files, nothing);
   } catch (error) {
-    if (error instanceof Error && 'exitCode' in error && error.exitCode === 78 && 'reasons' in error && Array.isArray(error.reasons) && error.reasons.length === 1) return String(error.reasons[0]);
+    if (error instanceof StartError) return error;
     throw error;
   }
   return assert.fail('no mistake was reported');
@@ -28,9 +29,7 @@ async function handshake(t: TestContext, secureContext: SecureContext, options: 
     new TLSSocket(carrier, { isServer: true, secureContext }).on('error', () => {});
   }).listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
-  const client = connect({ port: address.port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+  const client = connect({ port: Object(server.address()).port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
   t.after(() => {
     client.destroy();
     server.close();
@@ -52,7 +51,7 @@ test('a certificate and its key are used, TLS 1.2 is the oldest version, and the
 });
 
 test('in TLS 1.2, ciphers without forward secrecy or authenticated encryption are refused; TLS 1.3 is as node has it', async (t) => {
-  const files = makeRsaCertificate(temporaryFolder(t), 'rsa');
+  const files = makeCertificate(temporaryFolder(t), 'rsa', undefined, 'rsa');
   const context = readTlsFiles(files, nothing);
   const bare = createSecureContext({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
   for (const ciphers of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA']) {
@@ -77,56 +76,49 @@ test('a chain of certificates can be used', async (t) => {
   assert.equal(certificate?.fingerprint256, new X509Certificate(first).fingerprint256);
 });
 
-test('an expired certificate can be used, with a warning', (t) => {
-  const files = makeCertificate(temporaryFolder(t), 'a', -1);
-  const logged: unknown[][] = [];
-  readTlsFiles(files, (...line) => logged.push(line));
-  assert.equal(logged.length, 1);
-  assert.deepEqual(logged[0]?.slice(0, 2), ['warn', 'The TLS certificate has expired.']);
-  assert.match(JSON.stringify(logged[0]?.[2]), /^\{"file":".*a\.cert\.pem","validTo":".* GMT"\}$/);
-});
-
-test('a mistake names the variable, the file and what is accepted', (t) => {
+test('a certificate that has expired or is not valid yet can be used, with a warning', (t) => {
   const folder = temporaryFolder(t);
-  const a = makeCertificate(folder, 'a');
-  const b = makeCertificate(folder, 'b');
-  const noise = join(folder, 'noise');
-  writeFileSync(noise, 'noise');
-  const broken = join(folder, 'broken');
-  writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nnoise\n-----END CERTIFICATE-----\n');
-  const der = join(folder, 'der');
-  writeFileSync(der, new X509Certificate(readFileSync(a.certFile)).raw);
-  const locked = join(folder, 'locked');
-  writeFileSync(locked, createPrivateKey(readFileSync(a.keyFile)).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' }));
-
-  const chain = makeBrokenChain(folder, 'chain');
-  const weak = makeWeakCertificate(folder, 'weak');
-
-  const cases: readonly (readonly [files: TlsFiles, reason: RegExp])[] = [
-    [{ ...a, certFile: '/no/such' }, /^TLS_CERT_FILE is "\/no\/such", but must be a readable file \(Error: ENOENT/],
-    [{ ...a, keyFile: folder }, /^TLS_KEY_FILE is ".*", but must be a readable file \(Error: EISDIR/],
-    [{ ...a, certFile: noise }, /^TLS_CERT_FILE is ".*noise", but must be the certificate in PEM, followed by its chain, if any \(Error: BEGIN CERTIFICATE is missing\)\.$/],
-    [{ ...a, certFile: der }, /^TLS_CERT_FILE is ".*der", but must be the certificate in PEM, followed by its chain, if any \(Error: BEGIN CERTIFICATE is missing\)\.$/],
-    [{ ...a, certFile: broken }, /^TLS_CERT_FILE is ".*broken", but must be the certificate in PEM, followed by its chain, if any \(Error: certificate 1 in the file cannot be read: Error: ./],
-    [chain, /^TLS_CERT_FILE is ".*chain\.cert\.pem", but must be the certificate in PEM, followed by its chain, if any \(Error: certificate 2 in the file cannot be read: Error: ./],
-    [weak, /^TLS_CERT_FILE is ".*weak\.cert\.pem", but must be certificates that OpenSSL accepts for TLS \(Error: .*:ee key too small\)\.$/],
-    [{ ...a, keyFile: noise }, /^TLS_KEY_FILE is ".*noise", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
-    [{ ...a, keyFile: locked }, /^TLS_KEY_FILE is ".*locked", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
-    [{ ...a, keyFile: a.certFile }, /^TLS_KEY_FILE is ".*a\.cert\.pem", but must be a PEM private key without a passphrase \((?:Type)?Error.*\)\.$/],
-    [{ ...a, keyFile: b.keyFile }, /^TLS_KEY_FILE is ".*b\.key\.pem", but must be the private key of the certificate \(Error: it belongs to another certificate\)\.$/],
-  ];
-  for (const [files, reason] of cases) assert.match(reasonFor(files), reason);
+  for (const [days, message, field] of [[[-2, -1], 'The TLS certificate has expired.', 'validTo'], [[1, 2], 'The TLS certificate is not valid yet.', 'validFrom']] as const) {
+    const files = makeCertificate(folder, 'a', days);
+    const logged: unknown[][] = [];
+    readTlsFiles(files, (...line) => logged.push(line));
+    assert.deepEqual(logged, [['warn', message, { file: files.certFile, [field]: new X509Certificate(readFileSync(files.certFile))[field] }]]);
+  }
 });
 
-test('the error of node is the cause of a mistake', (t) => {
-  const files = makeCertificate(temporaryFolder(t), 'a');
-  assert.throws(() => readTlsFiles({ ...files, keyFile: '/no/such' }, nothing), ({ cause }) => {
-    assert.equal(Object(cause).code, 'ENOENT');
-    return true;
-  });
-  const chain = makeBrokenChain(temporaryFolder(t), 'chain');
-  assert.throws(() => readTlsFiles(chain, nothing), ({ cause }) => {
-    assert.match(String(Object(cause).cause), /^Error: error:/);
-    return true;
-  });
+test('a mistake names the variable, the file and what is accepted; the error of node is its cause', (t) => {
+  const folder = temporaryFolder(t);
+  const [a, b] = [makeCertificate(folder, 'a'), makeCertificate(folder, 'b')];
+  function fileOf(name: string, content: string | Buffer): string {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  }
+  const noise = fileOf('noise', 'noise');
+  const broken = fileOf('broken', '-----BEGIN CERTIFICATE-----\nnoise\n-----END CERTIFICATE-----\n');
+  const der = fileOf('der', new X509Certificate(readFileSync(a.certFile)).raw);
+  const locked = fileOf('locked', createPrivateKey(readFileSync(a.keyFile)).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'secret' }));
+  const chain = makeBrokenChain(folder, 'chain');
+  const weak = makeCertificate(folder, 'weak', undefined, 'weak');
+
+  const [readable, pem, key] = ['a readable file', 'the certificate in PEM, followed by its chain, if any', 'a PEM private key without a passphrase'];
+  const cases: readonly (readonly [variable: 'certFile' | 'keyFile', files: TlsFiles, accepted: string, cause: RegExp])[] = [
+    ['certFile', { ...a, certFile: '/no/such' }, readable, /^Error: ENOENT/],
+    ['keyFile', { ...a, keyFile: folder }, readable, /^Error: EISDIR/],
+    ['certFile', { ...a, certFile: noise }, pem, /^Error: BEGIN CERTIFICATE is missing$/],
+    ['certFile', { ...a, certFile: der }, pem, /^Error: BEGIN CERTIFICATE is missing$/],
+    ['certFile', { ...a, certFile: broken }, pem, /^Error: certificate 1 in the file cannot be read: Error: ./],
+    ['certFile', chain, pem, /^Error: certificate 2 in the file cannot be read: Error: ./],
+    ['certFile', weak, 'certificates that OpenSSL accepts for TLS', /^Error: .*:ee key too small$/],
+    ['keyFile', { ...a, keyFile: noise }, key, /^(?:Type)?Error/],
+    ['keyFile', { ...a, keyFile: locked }, key, /^(?:Type)?Error/],
+    ['keyFile', { ...a, keyFile: a.certFile }, key, /^(?:Type)?Error/],
+    ['keyFile', { ...a, keyFile: b.keyFile }, 'the private key of the certificate', /^Error: it belongs to another certificate$/],
+  ];
+  for (const [which, files, accepted, why] of cases) {
+    const { reasons, exitCode, cause } = mistakeIn(files);
+    assert.match(String(cause), why);
+    const variable = which === 'certFile' ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE';
+    assert.deepEqual([reasons, exitCode], [[`${variable} is "${files[which]}", but must be ${accepted} (${String(cause)}).`], 78]);
+  }
+  assert.match(String(Object(mistakeIn(chain).cause).cause), /^Error: error:/);
 });

@@ -1,13 +1,18 @@
 // Certificates for tests. They are made with node:crypto in each test, so that no private key is in the repository.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { selfSigned, type Validity } from './self-signed.ts';
+import { selfSigned } from './self-signed.ts';
 
 export type CertificateFiles = { readonly certFile: string; readonly keyFile: string };
 
+const KEYS = {
+  ec: () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
+  rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  weak: () => generateKeyPairSync('rsa', { modulusLength: 512 }), // too small for TLS on every line of Node; 20 and 22 accept 1024 bits
+};
 const DAY = 24 * 60 * 60 * 1000; // in ms
 
 /** A folder that is removed when the test ends. */
@@ -17,45 +22,21 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
-/** A self-signed certificate for `commonName` and localhost, valid for `days` from now, and its key. With -1 day it expired yesterday. */
-export function makeCertificate(folder: string, commonName: string, days = 1): CertificateFiles {
-  return write(folder, commonName, days, generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey);
-}
-
-/**
- * As makeCertificate, with an RSA key of 512 bits. Every line of Node from 20 to 26 refuses it in TLS as too small;
- * Node 20 and 22 accept 1024 bits.
- */
-export function makeWeakCertificate(folder: string, commonName: string): CertificateFiles {
-  return write(folder, commonName, 1, generateKeyPairSync('rsa', { modulusLength: 512 }).privateKey);
-}
-
-/** As makeCertificate, with an RSA key, for the ciphers that need one. */
-export function makeRsaCertificate(folder: string, commonName: string): CertificateFiles {
-  return write(folder, commonName, 1, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
+/** A self-signed certificate for `commonName` and localhost, and its key. It is valid between two days, counted from now. */
+export function makeCertificate(folder: string, commonName: string, days: readonly [from: number, to: number] = [0, 1], key: keyof typeof KEYS = 'ec'): CertificateFiles {
+  const { privateKey } = KEYS[key]();
+  const [from, to] = [new Date(Date.now() + days[0] * DAY), new Date(Date.now() + days[1] * DAY)];
+  const [certFile, keyFile] = [join(folder, `${commonName}.cert.pem`), join(folder, `${commonName}.key.pem`)];
+  writeFileSync(certFile, selfSigned(privateKey, commonName, { from, to }).toString());
+  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return { certFile, keyFile };
 }
 
 /** As makeCertificate, followed in the same file by a second certificate of which only the first 100 bytes are there. */
 export function makeBrokenChain(folder: string, commonName: string): CertificateFiles {
   const files = makeCertificate(folder, commonName);
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  const { raw } = selfSigned(privateKey, 'issuer', validity(1));
+  const { raw } = selfSigned(KEYS.ec().privateKey, 'issuer', { from: new Date(), to: new Date() });
   const start = raw.subarray(0, 100).toString('base64').replace(/.{64}/g, '$&\n');
   appendFileSync(files.certFile, `-----BEGIN CERTIFICATE-----\n${start}\n-----END CERTIFICATE-----\n`);
   return files;
-}
-
-function write(folder: string, commonName: string, days: number, privateKey: KeyObject): CertificateFiles {
-  const certFile = join(folder, `${commonName}.cert.pem`);
-  const keyFile = join(folder, `${commonName}.key.pem`);
-  writeFileSync(certFile, selfSigned(privateKey, commonName, validity(days)).toString());
-  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  return { certFile, keyFile };
-}
-
-/** The validity begins now, or, when it ends in the past, a day before its end. */
-function validity(days: number): Validity {
-  const now = Date.now();
-  const to = now + days * DAY;
-  return { from: new Date(Math.min(now, to - DAY)), to: new Date(to) };
 }
