@@ -1,109 +1,99 @@
 // Tests a process whose log is read late, or never, or no more. What is kept and what is dropped is in host/output.test.ts; here are the
 // pipe, and the end of the process.
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { ENTRY, importing, parseLine, portIn, spawnService, type LogLine } from './support/process.ts';
+import { temporaryFolder } from './support/certificates.ts';
 import { exchange, request, requestBytes } from './support/exchange.ts';
+import { makePipe } from './support/named-pipe.ts';
+import { endWithUs, importing, portIn, serviceCommand, spawnService, untimed, type ServiceProcess } from './support/process.ts';
 
 const DROPPED = 'Log lines were dropped: stdout was read too slowly.';
 const LONG_PATH = `/${'x'.repeat(15_000)}`; // makes a line of the access log of the greatest length
+const LONG = 'x'.repeat(100_000); // three lines with it are more than a pipe or a socket holds
+
+// The end of the process waits a second for the reader of the log: here, until the test is over.
+const PATIENT = importing('const { setTimeout } = globalThis; globalThis.setTimeout = (run, ms, ...rest) => setTimeout(run, ms === 1000 ? 2 ** 30 : ms, ...rest);');
+const THROWING = importing("process.on('SIGUSR2', () => { throw new TypeError('boom'); });");
 
 /** Starts a service whose log has `count` long access lines, of which none is read. */
-async function unreadService(t: TestContext, count: number, env: Readonly<Record<string, string>> = {}) {
-  const throwing = importing("process.on('SIGUSR2', () => { throw new TypeError('boom'); });");
-  const child = spawn(process.execPath, [...throwing, ENTRY], { env: { PORT: '0', ACCESS_LOG: 'true', ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
-  const exit = once(child, 'exit');
-  t.after(() => child.kill('SIGKILL'));
-  const [start] = await once(child.stdout, 'data');
-  child.stdout.pause();
-  const port = portIn(parseLine(String(start)));
+async function unreadService(t: TestContext, count: number, flags: readonly string[]) {
+  const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' }, flags);
+  const port = portIn(await service.nextLine());
   const { replies } = await exchange(port, requestBytes('GET', LONG_PATH, []).repeat(count - 1) + requestBytes('GET', LONG_PATH));
   assert.equal(replies.length, count);
-  return { child, exit, port };
+  return { service, port };
 }
 
-/** Reads the rest of the log, and calls `seen` with each message. */
-async function readLog(stdout: Readable, seen: (message: string) => void = () => {}): Promise<LogLine[]> {
-  const lines: LogLine[] = [];
-  for await (const text of createInterface({ input: stdout.resume() })) {
-    const line = parseLine(text);
-    lines.push(line);
-    seen(line.message);
-  }
-  return lines;
-}
-
-const ends = [
-  ['a stop', ['SIGTERM'], ['Stopping', 'Closing: no new connections, waiting for requests in progress', 'Stopped'], 0],
-  ['a second signal', ['SIGTERM', 'SIGINT'], ['Stopping', 'Stopping at once on a second signal'], 1],
-  ['an uncaught error', ['SIGUSR2'], ['The process ends because of an error that nothing caught.'], 1],
-  ['two uncaught errors', ['SIGUSR2', 'SIGUSR2'], ['The process ends because of an error that nothing caught.'], 1],
-] as const;
-
-/** Sends the signals. Resolves when the service listens no more and has no connection, so that it only waits for the reader of its log. */
-async function endBySignals(child: ChildProcess, port: number, [first, second]: readonly NodeJS.Signals[]): Promise<void> {
+/** Sends the signals. Resolves when the service has no connection, and listens no more. */
+async function endBySignals({ child }: ServiceProcess, port: number, ...signals: readonly NodeJS.Signals[]): Promise<void> {
   const kept = connect({ port, host: '127.0.0.1' }).on('error', () => {}); // being closed before it is accepted
   await once(kept, 'connect');
-  const closed = once(kept.resume(), 'close');
-  child.kill(first);
-  if (first === 'SIGTERM' && second !== undefined) while ((await request(port, 'GET', '/health')).status !== 503);
-  else await closed;
-  if (second !== undefined) child.kill(second);
+  const closed = new Promise((resolve) => kept.resume().once('close', resolve));
+  for (const signal of signals) child.kill(signal);
   await closed;
   await assert.rejects(request(port, 'GET', '/health'), /ECONNREFUSED|ECONNRESET/); // reset: while the port was being closed
 }
 
 // The tests run at the same time, because they wait for processes.
 describe('a process whose log nobody reads', { concurrency: 4 }, () => {
-  for (const [what, signals, messages, code] of ends) {
-    // A second signal must come before the stop is over.
-    const env = { SHUTDOWN_DELAY_MS: signals[1] === 'SIGINT' ? '60000' : '0' };
+  test('the last lines arrive, even when they are read late; others are dropped, and one line says how many', async (t) => {
+    const count = 300; // some 4.6 MB
+    const { service, port } = await unreadService(t, count, PATIENT);
+    await endBySignals(service, port, 'SIGTERM');
+    const { lines, code } = await service.ended();
+    const requests = lines.filter(({ message }) => message === 'Request').length;
+    assert.ok(requests < count);
+    const warnings = lines.filter(({ message }) => message === DROPPED).map(untimed);
+    assert.deepEqual(warnings, [{ level: 'warn', message: DROPPED, count: count - requests }]);
+    const others = lines.map(({ message }) => message).filter((message) => message !== 'Request' && message !== DROPPED);
+    assert.deepEqual([others, code], [['Stopping', 'Closing: no new connections, waiting for requests in progress', 'Stopped'], 0]);
+  });
 
-    test(`the last lines of the log arrive, even when they are read late, and others are dropped: ${what}`, { timeout: 30_000 }, async (t) => {
-      const { child, exit, port } = await unreadService(t, 300, env); // some 4.6 MB
-      await endBySignals(child, port, signals);
-      const received = (await readLog(child.stdout)).map(({ message }) => message).filter((message) => message !== 'Request');
-      assert.deepEqual(received.filter((message) => message !== DROPPED), messages);
-      assert.deepEqual([received.length, await exit], [messages.length + 1, [code, null]]);
-    });
+  test('each mistake in the configuration arrives in a whole line, even when it is read late', async (t) => {
+    const names = ['HOST', 'PORT', 'REUSE_PORT', 'HTTPS_PORT', 'ALLOWED_HOSTS', 'HTTPS_REDIRECT_PORT', 'ACCESS_LOG', 'KEEP_ALIVE_TIMEOUT_MS', 'MAX_CONNECTIONS'];
+    const { lines, code } = await spawnService(t, Object.fromEntries(names.map((name) => [name, LONG])), PATIENT).ended();
+    const started = lines.map(({ level, message, reason }) => [level, message, String(reason).replace(/ is "x{100000}", .*/, '')]);
+    assert.deepEqual([started, code], [names.map((name) => ['error', 'The service cannot start.', name]), 78]);
+  });
 
-    test(`the process ends, even when its log is never read: ${what}`, { timeout: 30_000 }, async (t) => {
-      const { child, exit, port } = await unreadService(t, 100, env);
-      await endBySignals(child, port, signals);
-      assert.deepEqual(await exit, [code, null]);
-    });
-  }
+  test('the process ends, even when its log is never read: after two uncaught errors', async (t) => {
+    const { service, port } = await unreadService(t, 100, THROWING);
+    const exit = once(service.child, 'exit');
+    await endBySignals(service, port, 'SIGUSR2', 'SIGUSR2');
+    assert.deepEqual(await exit, [1, null]);
+  });
 
-  test('the process ends, even when its log is never read: a start that fails', { timeout: 30_000 }, async (t) => {
-    const env = { HOST: 'x x'.repeat(40_000), PORT: 'x'.repeat(120_000), REUSE_PORT: 'x'.repeat(120_000) }; // more than a pipe or a socket holds
-    const child = spawn(process.execPath, [ENTRY], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-    t.after(() => child.kill('SIGKILL'));
+  test('the process ends, even when its log is never read: after a start that failed', async (t) => {
+    const { child } = spawnService(t, { HOST: `${LONG} `, PORT: LONG, REUSE_PORT: LONG });
     assert.deepEqual(await once(child, 'exit'), [78, null]);
   });
 
-  test('when nobody reads the log and lines are dropped, one line says how many', async (t) => {
-    const { child } = await unreadService(t, 300); // some 4.6 MB
-    const lines = await readLog(child.stdout, (message) => {
-      if (message === DROPPED) child.kill('SIGTERM');
-    });
-    const warnings = lines.filter(({ message }) => message === DROPPED);
-    const requests = lines.filter(({ message }) => message === 'Request').length;
-    assert.ok(requests < 300);
-    assert.deepEqual(warnings.map(({ time, ...line }) => line), [{ level: 'warn', message: DROPPED, count: 300 - requests }]);
+  test('the process ends, even when its log is never read: after a file of the service could not be loaded', async (t) => {
+    const path = join(temporaryFolder(t), 'log');
+    makePipe(path);
+    const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    t.after(() => closeSync(pipe));
+    const fill = () => { for (;;) writeSync(pipe, 'x'.repeat(4096)); };
+    assert.throws(fill, { code: 'EAGAIN' });
+    const throwing = importing("process.getBuiltinModule = () => { throw new TypeError('boom'); };"); // node-http.ts calls it
+    const [node = '', ...words] = serviceCommand(throwing);
+    const child = spawn(node, words, { stdio: ['ignore', pipe, 'inherit'] });
+    endWithUs(child);
+    assert.deepEqual(await once(child, 'exit'), [1, null]);
   });
 
   test('when the reader of the log closes it, the service goes on', async (t) => {
-    const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' });
-    const port = portIn(await service.nextLine());
-    service.child.stdout?.destroy();
+    const { child, nextLine } = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' });
+    const port = portIn(await nextLine());
+    child.stdout?.destroy();
     for (let i = 0; i < 50; i++) assert.equal((await request(port, 'GET', '/health')).body, 'Healthy');
-    service.child.kill('SIGTERM');
-    const [code] = await once(service.child, 'exit');
-    assert.equal(code, 0);
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    assert.deepEqual(await exit, [0, null]);
   });
 });

@@ -1,4 +1,5 @@
-// Checks whether this process has file descriptors left. Without one, libuv closes each new connection at once, and node does not tell.
+// Checks whether this process has file descriptors left. Without one, libuv accepts each new connection with a descriptor that it keeps for
+// this, and closes it at once; node tells nothing, no `error` and no `drop`. So an accept that fails cannot be the occasion of the check.
 import fs from 'node:fs';
 
 const CHECK_MS = 1_000;

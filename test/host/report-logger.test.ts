@@ -59,24 +59,11 @@ test('summarize logs the counts before their minute is over, and they are logged
   const { logged, reports } = setUp();
   reports.refused(400);
   reports.summarize();
-  assert.deepEqual(logged, [['warn', refused, { byReason: { 400: 1 } }]]);
   reports.summarize();
-  t.mock.timers.tick(60_000);
-  assert.equal(logged.length, 1);
-  t.mock.timers.tick(10_000);
+  t.mock.timers.tick(30_000);
   reports.refused(408);
   t.mock.timers.tick(59_999);
-  assert.equal(logged.length, 1);
+  assert.deepEqual(logged.splice(0), [['warn', refused, { byReason: { 400: 1 } }]]);
   t.mock.timers.tick(1);
-  assert.deepEqual(logged[1], ['warn', refused, { byReason: { 408: 1 } }]);
-});
-
-test('events every second are still one summary a minute', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { logged, reports } = setUp();
-  for (let second = 0; second < 180; second++) {
-    reports.refused(400);
-    t.mock.timers.tick(1000);
-  }
-  assert.deepEqual(logged, new Array<unknown>(3).fill(['warn', refused, { byReason: { 400: 60 } }]));
+  assert.deepEqual(logged, [['warn', refused, { byReason: { 408: 1 } }]]);
 });

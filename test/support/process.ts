@@ -1,7 +1,7 @@
 // Starts the service as a process, as an operator does.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'node:test';
 
@@ -10,63 +10,97 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 /** The path of the entry point. */
 export const ENTRY = fileURLToPath(new URL(`../../src/main.${extension}`, import.meta.url));
 
+export type Environment = Readonly<Record<string, string>>;
 export type LogLine = { readonly time: string; readonly level: string; readonly message: string; readonly [field: string]: unknown };
 
 export type ServiceProcess = {
   readonly child: ChildProcess;
+  /** The log. No more of it is read than is asked for, and what the pipe holds. */
+  readonly lines: AsyncIterableIterator<LogLine>;
   /** Resolves with the next log line. */
   readonly nextLine: () => Promise<LogLine>;
   /** Resolves when the process has ended, with all log lines that have not been read, and with how it ended. */
   readonly ended: () => Promise<{ lines: LogLine[]; code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Starts the service. Its environment is `env`, and the variable for coverage when coverage is measured. */
-export function spawnService(t: TestContext, env: Readonly<Record<string, string>>, nodeFlags: readonly string[] = []): ServiceProcess {
-  return spawnProcess(t, [process.execPath, ...nodeFlags, ENTRY], env);
+/** Starts the service. Its environment is `env`, and the variable for coverage when coverage is measured. It ends with the test `t`. */
+export function spawnService(t: TestContext, env: Environment, nodeFlags: readonly string[] = []): ServiceProcess {
+  return spawnProcess(t, serviceCommand(nodeFlags), env);
 }
+
+/** As spawnService, and hands over the sockets with these descriptors of this process, as sd_listen_fds(3) defines it. */
+export function spawnWithSockets(t: TestContext, descriptors: readonly (number | 'ignore')[], env: Environment, nodeFlags: readonly string[] = []): ServiceProcess {
+  return spawnProcess(t, handOver(serviceCommand(nodeFlags)), { LISTEN_FDS: String(descriptors.length), ...env }, descriptors);
+}
+
+/** As spawnService, with a command that starts the service in the same process. */
+export function spawnProcess(t: TestContext, command: readonly string[], env: Environment, descriptors: readonly (number | 'ignore')[] = []): ServiceProcess {
+  const service = startProcess(command, env, descriptors);
+  const { child } = service;
+  const closed = once(child, 'close');
+  t.after(async () => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGCONT'] as const) child.kill(signal); // the second one does not wait; a test may have stopped it
+    child.stdout?.destroy();
+    await closed;
+  });
+  return service;
+}
+
+/** The command for the service. */
+export const serviceCommand = (nodeFlags: readonly string[] = []) => [process.execPath, ...nodeFlags, ENTRY];
+
+/** The same, with LISTEN_PID: the process id of a shell, which exec replaces by node. */
+export const handOver = (command: readonly string[]) => ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"', ...command];
 
 /** The flags that make node run `script` before the service. */
 export function importing(script: string): string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
 }
 
-/**
- * Starts the service, and hands over the sockets with these descriptors of this process, as sd_listen_fds(3)
- * defines it. LISTEN_PID is the process id of a shell, which exec replaces by node.
- */
-export function spawnWithSockets(t: TestContext, descriptors: readonly (number | 'ignore')[], env: Readonly<Record<string, string>>, nodeFlags: readonly string[] = []): ServiceProcess {
-  const handOver = ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'];
-  return spawnProcess(t, [...handOver, process.execPath, ...nodeFlags, ENTRY], { LISTEN_FDS: String(descriptors.length), ...env }, descriptors);
+const running = new Set<ChildProcess>();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+/** Ends `child` when this process ends. */
+export function endWithUs(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
 }
 
-/** Starts `command`, which starts the service in the same process. */
-export function spawnProcess(t: TestContext, command: readonly string[], env: Readonly<Record<string, string>>, descriptors: readonly (number | 'ignore')[] = []): ServiceProcess {
+/** Starts a command that logs as the service does. It ends, at the latest, with this process. */
+export function startProcess(command: readonly string[], env: Environment, descriptors: readonly (number | 'ignore')[] = []): ServiceProcess {
   const coverage = process.env['NODE_V8_COVERAGE'];
   const [program = '', ...words] = command;
   const child = spawn(program, words, {
     env: { ...env, ...(coverage !== undefined && { NODE_V8_COVERAGE: coverage }) },
     stdio: ['ignore', 'pipe', 'inherit', ...descriptors],
   });
+  endWithUs(child);
   if (child.stdout === null) throw new Error('The log cannot be read.');
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const lines = linesOf(child.stdout);
   const closed = once(child, 'close');
-  t.after(async () => {
-    child.kill('SIGTERM');
-    await closed;
-  });
 
   async function nextLine(): Promise<LogLine> {
     const { value, done } = await lines.next();
     if (done === true) throw new Error('The service has ended');
-    return parseLine(value);
+    return value;
   }
   async function ended() {
     const rest: LogLine[] = [];
-    for (let next = await lines.next(); next.done !== true; next = await lines.next()) rest.push(parseLine(next.value));
+    for await (const line of lines) rest.push(line);
     await closed;
     return { lines: rest, code: child.exitCode, signal: child.signalCode };
   }
-  return { child, nextLine, ended };
+  return { child, lines, nextLine, ended };
+}
+
+async function* linesOf(log: Readable): AsyncGenerator<LogLine, void, void> {
+  let rest = '';
+  for await (const chunk of log.setEncoding('utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.map(parseLine);
+  }
+  if (rest !== '') throw new Error(`Not a whole line: ${rest}`);
 }
 
 export function parseLine(text: string): LogLine {
@@ -77,6 +111,9 @@ export function parseLine(text: string): LogLine {
   if (new Date(time).toISOString() !== time) throw new Error(`Not a time: ${time}`);
   return { time, level, message, ...fields };
 }
+
+/** A log line without its time. */
+export const untimed = ({ time, ...line }: LogLine) => line;
 
 /** The address in the start-up line: `http://127.0.0.1:8080`, `descriptor 3`. */
 export function addressIn({ message, address }: LogLine): string {

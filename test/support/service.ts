@@ -2,10 +2,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createApp, type App } from '../../src/app.ts';
+import { createApp, type App, type AppOptions } from '../../src/app.ts';
+import { readConfiguration } from '../../src/host/configuration.ts';
 import type { FinishedRequest } from '../../src/server/reports.ts';
-import type { Limits } from '../../src/server/limits.ts';
-import type { Turns } from '../../src/server/turns.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 
@@ -21,14 +20,7 @@ export type Service = {
   readonly records: readonly FinishedRequest[];
 };
 
-export type ServiceOptions = {
-  readonly development?: boolean;
-  readonly now?: () => number;
-  readonly allowedHosts?: readonly string[];
-  readonly keepAliveTimeoutMs?: number;
-  readonly maxConnections?: number;
-  readonly limits?: Partial<Limits>;
-  readonly turns?: Turns;
+export type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & {
   readonly observed?: boolean;
   /** Creates the server that is started; by default it is the one for plain HTTP. */
   readonly server?: (app: App) => Server;
@@ -46,29 +38,24 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
 }
 
 /** Starts the service. The caller must stop it. */
-export async function openService(options: ServiceOptions = {}): Promise<Service> {
+export async function openService({ observed = false, server: create = (app) => app.createServer(), ...others }: ServiceOptions = {}): Promise<Service> {
   const reported: { error: unknown; traceId: string }[] = [];
   const refusals: number[] = [];
   const ended: string[] = [];
   const dropped: string[] = [];
   const records: FinishedRequest[] = [];
   const app = await createApp({
-    development: options.development ?? false,
-    now: options.now ?? (() => NOW),
-    allowedHosts: options.allowedHosts,
-    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 75_000,
-    maxConnections: options.maxConnections ?? 1_000,
-    ...(options.limits !== undefined && { limits: options.limits }),
-    ...(options.turns !== undefined && { turns: options.turns }),
+    ...readConfiguration({}), development: false, now: () => NOW,
+    ...others,
     reports: {
       failed: (error, traceId) => reported.push({ error, traceId }),
       refused: (status) => refusals.push(status),
       ended: (reason) => ended.push(reason),
       dropped: (reason) => dropped.push(reason),
-      finished: options.observed === true ? (record) => records.push(record) : undefined,
+      finished: observed ? (record) => records.push(record) : undefined,
     },
   });
-  const server = options.server?.(app) ?? app.createServer();
+  const server = create(app);
   server.listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const address = server.address();

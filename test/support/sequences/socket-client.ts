@@ -1,7 +1,7 @@
 // A client on a real socket: what it has sent, and what it has got.
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { parseReplies, type WireReply } from '../exchange.ts';
+import { wholeReplies, type WireReply } from '../exchange.ts';
 import type { Line } from './line.ts';
 import { isClosing } from './part.ts';
 import { inPieces, isWhole, Sending } from './sending.ts';
@@ -11,7 +11,7 @@ export class SocketClient {
   readonly sending = new Sending();
   /** The whole replies that have arrived, and what has arrived behind them. */
   readonly replies: WireReply[] = [];
-  rest = Buffer.alloc(0);
+  rest: Buffer = Buffer.alloc(0);
   /** It has never stopped reading. */
   hasRead = true;
   /** It has closed or reset the connection. */
@@ -108,26 +108,13 @@ export class SocketClient {
   }
 
   #receive(chunk: Buffer): void {
-    this.rest = Buffer.concat([this.rest, chunk]);
-    const length = wholeLength(this.rest);
     try {
-      this.replies.push(...parseReplies(this.rest.subarray(0, length)));
+      const { replies, rest } = wholeReplies(Buffer.concat([this.rest, chunk]));
+      this.replies.push(...replies);
+      this.rest = rest;
     } catch (error) {
       this.error ??= error;
     }
-    this.rest = this.rest.subarray(length);
     this.#changed();
-  }
-}
-
-/** How many of `bytes` belong to whole replies. */
-function wholeLength(bytes: Buffer): number {
-  for (let at = 0; ; ) {
-    const headEnd = bytes.indexOf('\r\n\r\n', at);
-    if (headEnd === -1) return at;
-    const length = /\r\nContent-Length: (\d+)\r\n/.exec(bytes.toString('latin1', at, headEnd + 2))?.[1];
-    const end = headEnd + 4 + Number(length ?? 0);
-    if (end > bytes.length) return at;
-    at = end;
   }
 }
