@@ -103,7 +103,7 @@ async function* linesOf(log: Readable): AsyncGenerator<LogLine, void, void> {
   if (rest !== '') throw new Error(`Not a whole line: ${rest}`);
 }
 
-export function parseLine(text: string): LogLine {
+function parseLine(text: string): LogLine {
   const line: unknown = JSON.parse(text);
   if (typeof line !== 'object' || line === null) throw new Error(`Not an object: ${text}`);
   const { time, level, message, ...fields } = { time: undefined, level: undefined, message: undefined, ...line };

@@ -1,10 +1,7 @@
 // Three processes of the service behind a real load balancer, restarted in turn.
 import { freePorts } from './free-ports.ts';
-import { startClients } from './clients.ts';
 import { startProxy } from './haproxy.ts';
-import type { Member } from './haproxy-configuration.ts';
-import { mistakesIn, report } from './report.ts';
-import { startService, type RunningService } from './service-process.ts';
+import { createPart, lost } from './part.ts';
 
 const AT_LEAST = 20_000;
 const DRAIN_MS = 2_000; // HAProxy needs two failed checks, 200 ms apart, before it sends no more requests
@@ -13,46 +10,35 @@ const SLOW_MS = 3_000; // longer than the drain, so that some requests are incom
 /** Restarts each process under load, prints the results, and resolves with whether there was no mistake. */
 export async function restartBehindProxy(): Promise<boolean> {
   const [proxyPort = 0, ...ports] = await freePorts(4);
-  const members = ports.map((port, i): Member => ({ name: `member${i + 1}`, port }));
-  const mistakes: string[] = [];
-
-  function start({ name, port }: Member): Promise<RunningService> {
-    return startService({ PORT: String(port), SHUTDOWN_DELAY_MS: String(DRAIN_MS) }, (line) => mistakes.push(...mistakesIn(line, name)));
-  }
-
-  const services = new Map<Member, RunningService>();
-  for (const member of members) services.set(member, await start(member));
-  const proxy = await startProxy({ port: proxyPort, members });
-  const clients = startClients({ address: { host: '127.0.0.1', port: proxyPort }, keeping: 24, slow: 6, slowMs: SLOW_MS });
-  const { tally } = clients;
+  const names = ports.map((_, i) => `member${i + 1}`);
+  const part = createPart({ host: '127.0.0.1', port: proxyPort }, [[24, { keeps: true }], [6, { keeps: true, slowMs: SLOW_MS }]]);
+  const start = (i: number) => part.start(names[i] ?? '', { PORT: String(ports[i]), SHUTDOWN_DELAY_MS: String(DRAIN_MS) });
+  const services = await Promise.all(ports.map((_, i) => start(i)));
+  const proxy = await startProxy(proxyPort, ports.map((port, i) => ({ name: names[i] ?? '', port })));
   console.log(`Three processes behind HAProxy. 24 clients send without pause, 6 take ${SLOW_MS / 1000} s for a request.`);
-  await clients.haveSent(1_000);
+  const load = part.startClients();
+  await load.reach(1_000);
 
-  for (const [member, service] of services) {
-    const { sent, lost } = tally;
+  for (const [i, name] of names.entries()) {
+    const [sentBefore, lostBefore] = [load.sent(), lost(load.faults)];
     const signalledAt = performance.now();
-    const stopped = service.stop();
-    await proxy.hasFound(member.name, 'DOWN');
-    const down = `DOWN after ${seconds(signalledAt)}`;
-    const code = await stopped;
-    const exit = `exit ${String(code)} after ${seconds(signalledAt)}`;
-    if (code !== 0) mistakes.push(`${member.name} has ended with exit code ${String(code)}`);
-    services.set(member, await start(member));
-    await proxy.hasFound(member.name, 'UP');
-    const figures = `${tally.sent - sent} sent, ${tally.lost - lost} lost`;
-    console.log(`${member.name}: ${down}, ${exit}, UP after ${seconds(signalledAt)}: ${figures}`);
+    const after = () => `after ${((performance.now() - signalledAt) / 1000).toFixed(1)} s`;
+    const stopped = services[i]?.stop();
+    await proxy.hasFound(name, 'DOWN');
+    const down = `DOWN ${after()}`;
+    await stopped;
+    const ended = `ended ${after()}`;
+    services[i] = await start(i);
+    await proxy.hasFound(name, 'UP');
+    console.log(`${name}: ${down}, ${ended}, UP ${after()}: ${load.sent() - sentBefore} sent, ${lost(load.faults) - lostBefore} lost`);
   }
 
-  if (tally.sent < AT_LEAST) await clients.haveSent(AT_LEAST);
-  await clients.stop();
+  if (load.sent() < AT_LEAST) await load.reach(AT_LEAST);
+  await load.stop();
   const retries = await proxy.retries();
-  if (retries > 0) mistakes.push(`HAProxy has sent ${retries} requests again`);
-  if (proxy.failures.length > 0) mistakes.push(`HAProxy has logged ${proxy.failures.length} failures. The first are:`, ...proxy.failures.slice(0, 10));
+  if (retries > 0) part.mistakes.push(`HAProxy has sent ${retries} requests again`);
+  part.mistakes.push(...proxy.failures.slice(0, 10).map((line) => `HAProxy has logged: ${line}`));
   await proxy.stop();
-  await Promise.all(Array.from(services.values(), (service) => service.stop()));
-  return report('Behind HAProxy, 3 restarts', tally, mistakes);
-}
-
-function seconds(since: number): string {
-  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+  await Promise.all(services.map((service) => service.stop()));
+  return part.report('Behind HAProxy, 3 restarts', load);
 }

@@ -2,15 +2,8 @@
 
 export type Member = { readonly name: string; readonly port: number };
 
-export type ProxyOptions = {
-  readonly port: number;
-  readonly members: readonly Member[];
-  /** The path of the Unix socket for the statistics of HAProxy. */
-  readonly statsSocket: string;
-};
-
-/** The text of an HAProxy configuration. */
-export function haproxyConfiguration({ port, members, statsSocket }: ProxyOptions): string {
+/** The text of an HAProxy configuration. `statsSocket` is the path of the Unix socket for its statistics. */
+export function haproxyConfiguration(port: number, members: readonly Member[], statsSocket: string): string {
   return `
 global
   log stdout format raw local0 notice

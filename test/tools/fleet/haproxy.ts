@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { haproxyConfiguration, type ProxyOptions } from './haproxy-configuration.ts';
-import { endWithUs } from './service-process.ts';
+import { endWithUs } from '../../support/process.ts';
+import { haproxyConfiguration, type Member } from './haproxy-configuration.ts';
 
 export type Proxy = {
   /** Resolves when HAProxy logs that a member is UP or DOWN. Lines read by an earlier call do not count. */
@@ -22,52 +22,40 @@ export type Proxy = {
 
 const INSTALL = 'haproxy is missing. On Debian and Ubuntu: apt-get install haproxy';
 
-/** Starts HAProxy, and resolves when it accepts connections. */
-export async function startProxy(options: Omit<ProxyOptions, 'statsSocket'>): Promise<Proxy> {
+/** Starts HAProxy, and resolves when it accepts connections. This process ends when HAProxy ends by itself. */
+export async function startProxy(port: number, members: readonly Member[]): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
   process.on('exit', () => rmSync(folder, { recursive: true }));
-  const statsSocket = join(folder, 'stats.sock');
-  const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, haproxyConfiguration({ ...options, statsSocket }));
+  const [statsSocket, file] = [join(folder, 'stats.sock'), join(folder, 'haproxy.cfg')];
+  writeFileSync(file, haproxyConfiguration(port, members, statsSocket));
 
   // Debian installs it in a folder that is only in the PATH of the superuser.
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
   const child = spawn('haproxy', ['-db', '-f', file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const errors = text(child.stderr);
+  const errors = text(child.stderr); // it has the health checks, too
   endWithUs(child);
-  child.once('error', (error) => {
-    console.error('code' in error && error.code === 'ENOENT' ? INSTALL : error);
+  function fail(why: unknown): void {
+    console.error(Object(why).code === 'ENOENT' ? INSTALL : why);
     process.exit(1);
-  });
+  }
+  child.once('error', fail);
+  const ended = once(child, 'close');
   let mayEnd = false;
-  child.once('close', (code) => {
-    if (mayEnd) return;
-    void errors.then((errorText) => {
-      console.error(`haproxy has ended with ${code}. ${errorText}`);
-      process.exit(1);
-    });
-  });
+  void ended.then(async ([code]) => { if (!mayEnd) fail(`HAProxy has ended with ${code}. ${await errors}`); }, () => {});
 
   const failures: string[] = [];
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  async function nextLine(): Promise<string> {
-    const { value, done } = await lines.next();
-    // When HAProxy has ended, the listener for `close` ends this process.
-    return done === true ? new Promise<never>(() => {}) : value;
-  }
+  await lines.next(); // the line on the first health check: HAProxy listens before that
   async function hasFound(member: string, state: string): Promise<void> {
-    for (;;) {
-      const line = await nextLine();
-      if (line.startsWith(`Server fleet/${member} is ${state}`)) return;
-      if (!/^(?:Server|Health check for server) fleet\//.test(line)) failures.push(line);
+    for (let { value } = await lines.next(); !value?.startsWith(`Server fleet/${member} is ${state}`); { value } = await lines.next()) {
+      if (value !== undefined && !/^(?:Server|Health check for server) fleet\//.test(value)) failures.push(value);
     }
   }
   async function stop(): Promise<void> {
     mayEnd = true;
     child.kill('SIGTERM');
-    await once(child, 'close');
+    await ended;
   }
-  await nextLine(); // the line on the first health check: HAProxy listens before that
   return { hasFound, failures, retries: async () => retriesIn(await ask(statsSocket, 'show stat')), stop };
 }
 

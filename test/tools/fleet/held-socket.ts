@@ -1,24 +1,22 @@
-// A listening socket such as a supervisor has: it stays open, and this process accepts no connection from it.
+// A listening socket such as a supervisor has: it stays open, and this process accepts no connection from it. Node accepts the connections
+// of every listening socket in its event loop. So a thread listens, and its event loop is blocked from then on.
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { descriptorOpenedBy } from '../../support/descriptors.ts';
 import type { Address } from './clients.ts';
 
-export type HeldSocket = {
-  /** Its descriptor in this process. */
-  readonly fd: number;
-  /** Where to connect to. */
-  readonly address: Address;
-};
+export type HeldSocket = { /** Its descriptor in this process. */ readonly fd: number; /** Where to connect to. */ readonly address: Address };
 
 /** Listens until this process ends: on a free TCP port of this machine, or as a Unix socket in a new folder. */
 export async function holdSocket(kind: 'TCP' | 'Unix'): Promise<HeldSocket> {
   let address: Address | undefined;
   const fd = await descriptorOpenedBy(async () => {
-    const thread = new Worker(new URL('held-socket-thread.js', import.meta.url), { workerData: kind === 'Unix' ? newPath() : undefined });
-    address = await new Promise<Address>((resolve) => thread.once('message', resolve));
+    const thread = new Worker(new URL(import.meta.url), { workerData: kind === 'Unix' ? newPath() : undefined });
+    [address] = await once(thread, 'message');
   });
   if (address === undefined) throw new Error('The thread does not listen.');
   return { fd, address };
@@ -28,4 +26,13 @@ function newPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
   process.on('exit', () => rmSync(folder, { recursive: true }));
   return join(folder, 'greeting.sock');
+}
+
+if (!isMainThread) {
+  const path: unknown = workerData;
+  const server = createServer().listen(typeof path === 'string' ? { path } : { port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  const address = server.address();
+  parentPort?.postMessage(typeof address === 'string' ? { socketPath: address } : { host: address?.address, port: address?.port });
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }

@@ -1,8 +1,6 @@
 // One process of the service on a socket that a supervisor holds open, restarted several times.
-import { startClients } from './clients.ts';
 import { holdSocket } from './held-socket.ts';
-import { mistakesIn, report } from './report.ts';
-import { startServiceOn, type RunningProcess } from './service-process.ts';
+import { createPart } from './part.ts';
 
 const AT_LEAST = 25_000; // requests in each of the two orders
 const RESTARTS = 10;
@@ -15,28 +13,24 @@ export async function restartOnHeldSocket(kind: 'TCP' | 'Unix'): Promise<boolean
   const { fd, address } = await holdSocket(kind);
   const outcomes: boolean[] = [];
   for (const order of ['stop, then start', 'start, then stop'] as const) {
-    const mistakes: string[] = [];
-    const start = () => startServiceOn(fd, { SHUTDOWN_DELAY_MS: String(DELAY_MS) }, (line) => mistakes.push(...mistakesIn(line, 'The service')));
-    async function stop(service: RunningProcess): Promise<void> {
-      const code = await service.stop();
-      if (code !== 0) mistakes.push(`The service has ended with exit code ${String(code)}`);
-    }
-
+    const part = createPart(address, [
+      [12, { keeps: true }], [12, { keeps: false }], [60, { keeps: true, pauseMs: PAUSE_MS }], [4, { keeps: true, slowMs: SLOW_MS }],
+    ]);
+    const start = () => part.start('The service', { SHUTDOWN_DELAY_MS: String(DELAY_MS) }, fd);
     let service = await start();
-    const clients = startClients({ address, keeping: 12, connecting: 12, pausing: 60, pauseMs: PAUSE_MS, slow: 4, slowMs: SLOW_MS });
-    const { tally } = clients;
+    const load = part.startClients();
     for (let restart = 1; restart <= RESTARTS; restart++) {
       // All clients send again before the next restart.
-      await clients.haveSent(Math.max(tally.sent + 500, (AT_LEAST / (RESTARTS + 1)) * restart));
+      await load.reach(Math.max(load.sent() + 500, (AT_LEAST / (RESTARTS + 1)) * restart));
       const old = service;
-      if (order === 'stop, then start') await stop(old);
+      if (order === 'stop, then start') await old.stop();
       service = await start();
-      if (order === 'start, then stop') await stop(old);
+      if (order === 'start, then stop') await old.stop();
     }
-    if (tally.sent < AT_LEAST) await clients.haveSent(AT_LEAST);
-    await clients.stop();
-    await stop(service);
-    outcomes.push(report(`${kind} socket, ${RESTARTS} restarts, ${order}`, tally, mistakes));
+    if (load.sent() < AT_LEAST) await load.reach(AT_LEAST);
+    await load.stop();
+    await service.stop();
+    outcomes.push(part.report(`${kind} socket, ${RESTARTS} restarts, ${order}`, load));
   }
   return !outcomes.includes(false);
 }

@@ -58,11 +58,7 @@ const unread: Session = (random) => [
   ...client({ kind: 'reset' }),
 ];
 
-type Share = readonly [percent: number, session: Session];
-
-/** The shares add up to 100. */
-export const SHORT: readonly [Share, ...Share[]] = [
-  [52, pipelined],
+const SHARES: readonly (readonly [percent: number, session: Session])[] = [
   [10, simulated],
   [20, inTurns],
   [6, halfSentThenReset],
@@ -70,5 +66,12 @@ export const SHORT: readonly [Share, ...Share[]] = [
   [4, halfSentThenEnded],
   [3, slowly],
 ];
-/** These take several seconds. */
-export const LONG: readonly [Session, ...Session[]] = [incomplete, incomplete, unread];
+
+/** One that takes less than a second. */
+export function shortSession(random: Random): Session {
+  let percent = random.below(100);
+  return SHARES.find(([share]) => (percent -= share) < 0)?.[1] ?? pipelined;
+}
+
+/** One that takes several seconds. */
+export const longSession = (random: Random): Session => random.pick([incomplete, incomplete, unread]);

@@ -1,29 +1,22 @@
 // Prints the table of the soak test: a row each time that a certain number of requests more has been sent.
+import type { Load } from '../../support/load.ts';
 import { residentMemory } from '../../support/usage.ts';
-import type { Load } from './load.ts';
 import type { Target } from './target.ts';
 
 const SAMPLE_MS = 200;
 
-export function printHead(): void {
-  printRow('requests', 'per second', 'RSS MiB', 'connections');
-}
-
-/**
- * Until `sending` resolves, prints a row every `step` requests, with the highest memory since the row before.
- * Resolves with the highest memory of all.
- */
+/** Until `sending` resolves, prints a row every `step` requests, with the highest memory since the row before. Resolves with the highest of all. */
 export async function watch(target: Target, load: Load, step: number, sending: Promise<void>): Promise<number> {
-  let last = { at: performance.now(), requests: load.sent().requests };
+  let last = { at: performance.now(), requests: 0 };
   let highest = 0;
   let highestOfAll = 0;
+  printRow('requests', 'per second', 'RSS MiB', 'connections');
 
   const timer = setInterval(() => {
     highest = Math.max(highest, residentMemory(target.pid));
     highestOfAll = Math.max(highest, highestOfAll);
-    const { requests } = load.sent();
+    const [at, requests] = [performance.now(), load.sent()];
     if (requests < last.requests + step) return;
-    const at = performance.now();
     const perSecond = (requests - last.requests) / ((at - last.at) / 1000);
     printRow(requests, Math.round(perSecond), highest.toFixed(1), target.openConnections());
     last = { at, requests };
