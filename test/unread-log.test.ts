@@ -61,11 +61,12 @@ describe('a process whose log nobody reads', { concurrency: 4 }, () => {
     assert.deepEqual([started, code], [names.map((name) => ['error', 'The service cannot start.', name]), 78]);
   });
 
-  test('the process ends, even when its log is never read: after two uncaught errors', async (t) => {
-    const { service, port } = await unreadService(t, 100, THROWING);
-    const exit = once(service.child, 'exit');
+  test('after uncaught errors, too, the last line arrives, and in the meantime no connection is open', async (t) => {
+    const { service, port } = await unreadService(t, 100, [...PATIENT, ...THROWING]);
     await endBySignals(service, port, 'SIGUSR2', 'SIGUSR2');
-    assert.deepEqual(await exit, [1, null]);
+    const { lines, code } = await service.ended();
+    const others = lines.map(({ message }) => message).filter((message) => message !== 'Request');
+    assert.deepEqual([others, code], [['The process ends because of an error that nothing caught.'], 1]);
   });
 
   test('the process ends, even when its log is never read: after a start that failed', async (t) => {

@@ -1,8 +1,7 @@
-// Checks whether this process has file descriptors left. Without one, libuv accepts each new connection with a descriptor that it keeps for
-// this, and closes it at once; node tells nothing, no `error` and no `drop`. So an accept that fails cannot be the occasion of the check.
+// Checks whether this process has file descriptors left. Without one, libuv closes each new connection at once, and node does not tell.
 import fs from 'node:fs';
 
-const CHECK_MS = 1_000;
+const CHECK_MS = 1_000; // for ever, because no event says that an accept has failed
 const THIS_FILE = new URL(import.meta.url); // a file that may be read under node's permission model, too
 
 type Open = (file: URL, done: (error: NodeJS.ErrnoException | null, fd: number) => void) => void;

@@ -18,7 +18,7 @@ const POLICY: SecureContextOptions = {
 
 /**
  * Reads both files, and returns the context for TLS connections. Throws a StartError that names the file with
- * the mistake, and says what is wrong with it. A certificate that has expired or is not valid yet is accepted, with a warning in the log.
+ * the mistake, and says what is wrong with it. One that has expired, or is not valid yet, is accepted, with a warning in the log.
  */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContext {
   const cert = attempt('TLS_CERT_FILE', certFile, 'a readable file', () => readFileSync(certFile, 'latin1'));
@@ -30,7 +30,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureC
     if (!certificate.checkPrivateKey(privateKey)) throw new Error('it belongs to another certificate');
     return createSecureContext({ cert, key, ...POLICY });
   });
-  const { validFrom, validTo } = certificate;
+  const { validFrom, validTo } = certificate; // both belong to the time (RFC 5280, section 4.1.2.5)
   if (Date.now() < Date.parse(validFrom)) log('warn', 'The TLS certificate is not valid yet.', { file: certFile, validFrom });
   if (Date.parse(validTo) < Date.now()) log('warn', 'The TLS certificate has expired.', { file: certFile, validTo });
   return context;

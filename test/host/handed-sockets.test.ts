@@ -29,6 +29,7 @@ test('variables for another process are ignored, and without LISTEN_PID or LISTE
   assert.deepEqual(read({ LISTEN_FDS: '1', LISTEN_PID: '' }), nothing);
   assert.deepEqual(read({ LISTEN_FDS: 'x', LISTEN_PID: '1', LISTEN_FDNAMES: 'ftp' }), nothing);
   assert.deepEqual(read({ LISTEN_FDNAMES: 'https' }), nothing);
+  assert.deepEqual(read({ LISTEN_FDS: '0' }).sockets, []);
   assert.equal(readHandedSockets({ LISTEN_FDS: '1' }, PID, () => assert.fail('this is no mistake')), undefined);
 });
 
@@ -36,13 +37,8 @@ const pid = 'the id of the process that the sockets are meant for';
 const count = 'a whole number from 1 to 64';
 const names = 'names separated by colons: https for HTTPS; http, unknown, an empty name or a name that ends in .socket for plain HTTP';
 for (const [what, env, expected] of [
-  ['a LISTEN_PID that is not a number', { LISTEN_PID: 'x', LISTEN_FDS: '1' }, [`LISTEN_PID is "x", but must be ${pid}.`]],
-  ['a LISTEN_FDS that is not a number', { LISTEN_FDS: '1x' }, [`LISTEN_FDS is "1x", but must be ${count}.`]],
-  ['a LISTEN_FDS that is not whole', { LISTEN_FDS: '1.5' }, [`LISTEN_FDS is "1.5", but must be ${count}.`]],
-  ['a LISTEN_FDS of four digits', { LISTEN_FDS: '0001' }, [`LISTEN_FDS is "0001", but must be ${count}.`]],
-  ['a LISTEN_FDS of 0', { LISTEN_FDS: '0' }, [`LISTEN_FDS is "0", but must be ${count}.`]],
-  ['a LISTEN_FDS below 0', { LISTEN_FDS: '-1' }, [`LISTEN_FDS is "-1", but must be ${count}.`]],
-  ['a LISTEN_FDS beyond 64', { LISTEN_FDS: '65' }, [`LISTEN_FDS is "65", but must be ${count}.`]],
+  ...['x', `${PID}x`, `x${PID}`].map((value) => [`a LISTEN_PID of ${value}`, { LISTEN_PID: value, LISTEN_FDS: '1' }, [`LISTEN_PID is "${value}", but must be ${pid}.`]] as const),
+  ...['1x', 'x1', '1.5', '0001', '0', '-1', '65'].map((value) => [`a LISTEN_FDS of ${value}`, { LISTEN_FDS: value }, [`LISTEN_FDS is "${value}", but must be ${count}.`]] as const),
   ['more sockets than names', { LISTEN_FDS: '2', LISTEN_FDNAMES: 'http' }, ['LISTEN_FDNAMES is "http", but must be as many names as LISTEN_FDS says, 2, separated by colons.']],
   ['more names than sockets', { LISTEN_FDS: '1', LISTEN_FDNAMES: 'http:' }, ['LISTEN_FDNAMES is "http:", but must be as many names as LISTEN_FDS says, 1, separated by colons.']],
   ['unknown names', { LISTEN_FDS: '3', LISTEN_FDNAMES: 'connection:http:HTTPS' }, [`LISTEN_FDNAMES is "connection:http:HTTPS", but must be ${names}.`]],

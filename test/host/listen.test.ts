@@ -11,7 +11,7 @@ function server(t: TestContext) {
   return created;
 }
 
-const onPort = (port: number, host: string | undefined = '127.0.0.1') => ({ host, port, reusePort: false });
+const onPort = (port: number) => ({ host: '127.0.0.1', port, reusePort: false });
 
 /** Listens; the result without what is of no interest here. */
 async function result(t: TestContext, target: ListenTarget, listening = server(t), scheme: Scheme = 'http'): Promise<Bound | Pick<StartError, 'reasons' | 'exitCode'>> {
@@ -19,41 +19,28 @@ async function result(t: TestContext, target: ListenTarget, listening = server(t
   return outcome instanceof StartError ? { reasons: outcome.reasons, exitCode: outcome.exitCode } : outcome;
 }
 
-async function boundTo(t: TestContext, target: ListenTarget): Promise<Bound> {
-  const outcome = await result(t, target);
-  return 'address' in outcome ? outcome : assert.fail(outcome.reasons.join());
-}
-
 test('the result has the address that was really bound, as a URL', async (t) => {
   for (const [host, expected] of [['127.0.0.1', /^http:\/\/127\.0\.0\.1:[1-9]\d*$/], ['::1', /^http:\/\/\[::1\]:[1-9]\d*$/], [undefined, /^http:\/\/(?:\[::\]|0\.0\.0\.0):[1-9]\d*$/]] as const) {
-    const { address, port } = await boundTo(t, { host, port: 0, reusePort: false });
+    const { address, port } = Object(await result(t, { host, port: 0, reusePort: false }));
     assert.match(address, expected);
     assert.ok(address.endsWith(`:${port}`));
   }
 });
 
-test('a port in use is an error in one sentence with address and port, and exit code 1, because the port may be free later', async (t) => {
-  for (const host of ['127.0.0.1', undefined]) {
-    const { port = 0 } = await boundTo(t, { host, port: 0, reusePort: false });
-    for (const [scheme, variable] of [['http', 'PORT'], ['https', 'HTTPS_PORT']] as const) {
-      const reasons = [`Cannot listen on ${host ?? '*'} port ${port}: another process listens there: stop it, or set ${variable} to another port.`];
-      assert.deepEqual(await result(t, { host, port, reusePort: false }, server(t), scheme), { reasons, exitCode: 1 });
-    }
-  }
-});
-
-for (const [code, reason, exitCode] of [
-  ['EACCES', 'this user may not listen on that port', 78],
-  ['EADDRNOTAVAIL', 'this machine has no such address', 1],
-  ['ENOTFOUND', 'no such host name is known', 1],
-  ['EMFILE', 'Error: listen EMFILE', 1],
-  [undefined, 'Error: listen undefined', 1],
+for (const [code, reason, exitCode, host, scheme = 'http'] of [
+  ['EADDRINUSE', 'another process listens there: stop it, or set PORT to another port', 1, '127.0.0.1'],
+  ['EADDRINUSE', 'another process listens there: stop it, or set HTTPS_PORT to another port', 1, '127.0.0.1', 'https'],
+  ['EADDRNOTAVAIL', 'this machine has no such address', 1, undefined],
+  ['ENOTFOUND', 'no such host name is known', 1, 'a.example'],
+  ['EACCES', 'this user may not listen on that port', 78, '::1'],
+  ['EMFILE', 'Error: listen EMFILE', 1, '127.0.0.1'],
+  [undefined, 'Error: listen undefined', 1, '127.0.0.1'],
 ] as const) {
-  test(`a listener that fails with ${code ?? 'no code'} is an error in one sentence, with exit code ${exitCode}`, async (t) => {
-    const failing = server(t);
-    const failed = result(t, onPort(0), failing);
+  test(`a listener for ${scheme} that fails with ${code ?? 'no code'} is an error in one sentence, with exit code ${exitCode}`, async (t) => {
+    const failing = Object.assign(server(t), { listen: () => failing });
+    const failed = result(t, { host, port: 80, reusePort: false }, failing, scheme);
     failing.emit('error', Object.assign(new Error(`listen ${code}`), code && { code }));
-    assert.deepEqual(await failed, { reasons: [`Cannot listen on 127.0.0.1 port 0: ${reason}.`], exitCode });
+    assert.deepEqual(await failed, { reasons: [`Cannot listen on ${host ?? '*'} port 80: ${reason}.`], exitCode });
   });
 }
 

@@ -54,14 +54,18 @@ const line = (size: number) => `${'x'.repeat(size - 1)}\n`;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('when nobody reads, lines that can wait are dropped when more than 4 MiB wait, and the others when more than 8 MiB wait', () => {
-  for (const [soon, then, count] of [[true, false, 33 + 32], [false, false, 65], [false, true, 65]] as const) {
-    const { stream } = recorder();
-    const output = createOutput(stream, neverDropped);
-    const write = (isSoon: boolean) => (isSoon ? output.writeSoon : output.write)(line(128 * KIB)); // longer than a batch
-    for (let i = 0; i < 100; i++) write(soon);
-    assert.equal(stream.writableLength, (soon ? 33 : 65) * 128 * KIB);
-    for (let i = 0; i < 100; i++) write(then);
-    assert.equal(stream.writableLength, count * 128 * KIB);
+  for (const [soon, then, count] of [[true, false, 32 + 32], [false, false, 64], [false, true, 64]] as const) {
+    for (const start of [0, 1]) { // a byte more than the limit, or no byte
+      const { stream } = recorder();
+      const output = createOutput(stream, neverDropped);
+      const write = (isSoon: boolean) => (isSoon ? output.writeSoon : output.write)(line(128 * KIB)); // longer than a batch
+      output.write('\n'.repeat(start));
+      for (let i = 0; i < 100; i++) write(soon);
+      const atLimit = start === 0 ? 1 : 0; // one line more is taken when no more than the limit waits
+      assert.equal(stream.writableLength, start + ((soon ? 32 : 64) + atLimit) * 128 * KIB);
+      for (let i = 0; i < 100; i++) write(then);
+      assert.equal(stream.writableLength, start + (count + atLimit) * 128 * KIB);
+    }
   }
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -38,11 +38,13 @@ async function handshake(t: TestContext, secureContext: SecureContext, options: 
   return { certificate: client.getPeerX509Certificate(), cipher: client.getCipher().name };
 }
 
-test('a certificate and its key are used, TLS 1.2 is the oldest version, and the server chooses the cipher', async (t) => {
-  const files = makeCertificate(temporaryFolder(t), 'a');
+test('a certificate, its chain and its key are used, TLS 1.2 is the oldest version, and the server chooses the cipher', async (t) => {
+  const folder = temporaryFolder(t);
+  const [files, other] = [makeCertificate(folder, 'a'), makeCertificate(folder, 'b')];
+  const first = new X509Certificate(readFileSync(files.certFile));
+  appendFileSync(files.certFile, readFileSync(other.certFile));
   const context = readTlsFiles(files, nothing);
-  const { certificate } = await handshake(t, context);
-  assert.equal(certificate?.fingerprint256, new X509Certificate(readFileSync(files.certFile)).fingerprint256);
+  assert.equal((await handshake(t, context)).certificate?.fingerprint256, first.fingerprint256);
   await assert.rejects(handshake(t, context, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
   const ciphers = ['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'];
   for (const offered of [ciphers, ciphers.toReversed()]) {
@@ -67,22 +69,17 @@ test('in TLS 1.2, ciphers without forward secrecy or authenticated encryption ar
   }
 });
 
-test('a chain of certificates can be used', async (t) => {
-  const folder = temporaryFolder(t);
-  const [a, b] = [makeCertificate(folder, 'a'), makeCertificate(folder, 'b')];
-  const first = readFileSync(a.certFile, 'latin1');
-  writeFileSync(a.certFile, first + readFileSync(b.certFile, 'latin1'));
-  const { certificate } = await handshake(t, readTlsFiles(a, nothing));
-  assert.equal(certificate?.fingerprint256, new X509Certificate(first).fingerprint256);
-});
-
 test('a certificate that has expired or is not valid yet can be used, with a warning', (t) => {
   const folder = temporaryFolder(t);
   for (const [days, message, field] of [[[-2, -1], 'The TLS certificate has expired.', 'validTo'], [[1, 2], 'The TLS certificate is not valid yet.', 'validFrom']] as const) {
     const files = makeCertificate(folder, 'a', days);
+    const text = new X509Certificate(readFileSync(files.certFile))[field];
     const logged: unknown[][] = [];
     readTlsFiles(files, (...line) => logged.push(line));
-    assert.deepEqual(logged, [['warn', message, { file: files.certFile, [field]: new X509Certificate(readFileSync(files.certFile))[field] }]]);
+    assert.deepEqual(logged, [['warn', message, { file: files.certFile, [field]: text }]]);
+    const clock = t.mock.method(Date, 'now', () => Date.parse(text)); // the first or the last moment
+    readTlsFiles(files, nothing);
+    clock.mock.restore();
   }
 });
 
