@@ -70,7 +70,7 @@ export class Intake {
   readonly #takeTurn = (): void => {
     if (this.#stream.destroyed || !this.#taker.isOpen()) return; // it has been closed meanwhile
     this.#isTaking = true;
-    if (this.#held.length === 0) this.#held = this.#stream.read() ?? NOTHING;
+    if (this.#held.length === 0) this.#held = this.#stream.read();
     this.#held = this.#take(this.#held);
     this.goOn();
   };

@@ -22,7 +22,7 @@ export class Records {
         if (records > 0 && length + (records + 1) * recordCost >= maxCost) break;
         records += 1;
       }
-      length += this.#headerBytes < HEADER_BYTES ? this.#passHeaderByte(piece[length] ?? 0) : this.#passBody(piece.length - length);
+      length += this.#headerBytes < HEADER_BYTES ? this.#passHeaderByte(piece.readUInt8(length)) : this.#passBody(piece.length - length);
       if (this.#headerBytes === HEADER_BYTES && this.#bodyBytes === this.#length) this.#headerBytes = this.#length = this.#bodyBytes = 0;
     }
     return { length, records };

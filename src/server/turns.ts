@@ -62,21 +62,25 @@ export class Turns {
   #runNext(): void {
     this.#isForFresh = this.#others.size === 0 || (this.#fresh.size > 0 && !this.#isForFresh);
     const clients = this.#isForFresh ? this.#fresh : this.#others;
-    const [first] = clients;
-    if (first === undefined) return;
-    const [client, queue] = first;
-    const isForBegun = queue.others.size === 0 || (queue.begun.size > 0 && queue.turns % 2 === 0);
-    const tasks = isForBegun ? queue.begun : queue.others;
-    const [task] = tasks;
-    clients.delete(client);
-    if (task === undefined) {
-      if (this.#isForFresh) this.#others.set(client, queue);
-      return;
+    for (const [client, queue] of clients) {
+      clients.delete(client);
+      const hasTask = queue.begun.size + queue.others.size > 0;
+      const staysFresh = this.#isForFresh && hasTask && queue.turns < FRESH_TURNS;
+      if (hasTask || this.#isForFresh) (staysFresh ? this.#fresh : this.#others).set(client, queue);
+      this.#runTask(queue);
+      break; // it was the first one
     }
-    queue.turns += 1;
-    (this.#isForFresh && queue.turns < FRESH_TURNS ? this.#fresh : this.#others).set(client, queue);
-    tasks.delete(task);
-    this.#waiting -= 1;
-    task();
+  }
+
+  #runTask(queue: Queue): void {
+    const isForBegun = queue.others.size === 0 || (queue.begun.size > 0 && queue.turns % 2 === 1);
+    const tasks = isForBegun ? queue.begun : queue.others;
+    for (const task of tasks) {
+      tasks.delete(task);
+      queue.turns += 1;
+      this.#waiting -= 1;
+      task();
+      break; // it was the first one, if there was any
+    }
   }
 }

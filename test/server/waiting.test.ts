@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
 import { secure } from '../../src/server/tls.ts';
 import { Turns } from '../../src/server/turns.ts';
-import { readReplies, readToEnd, startWithClock, type ClockedService } from '../support/both-sides.ts';
+import { readReplies, readToEnd, stall, startWithClock, use, type ClockedService } from '../support/both-sides.ts';
 import { keepBusy } from '../support/busy-turns.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
@@ -67,6 +67,22 @@ for (const how of ['TCP', 'TLS', 'the handshake'] as const) {
     }
   });
 }
+
+test('a connection that is late, and goes on before its turn to end comes, does not end', { timeout: 20_000 }, async (t) => {
+  const turns = new Turns();
+  const service = await startWithClock(t, { turns, development: true });
+  const pair = await service.open();
+  const sent = await stall(pair);
+  const tasks: (() => void)[] = [];
+  t.mock.method(turns, 'runOrWait', (_: string, task: () => void) => tasks.push(task));
+  service.pass(16);
+  await readReplies(pair.client, sent);
+  pair.client.resume();
+  await use(pair); // the reply before has left then
+  for (const task of tasks) task();
+  await use(pair);
+  assert.deepEqual([tasks.length, service.ended], [1, []]);
+});
 
 test('connections that are late at the same time end in several turns', { timeout: 20_000 }, async (t) => {
   const service = await startWithClock(t);
