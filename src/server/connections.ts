@@ -9,6 +9,7 @@ import { chooseVictim, type Group } from './room.ts';
 export function createConnections(listener: Server, maxConnections: number, limits: Limits, reports: Reports) {
   const all = new Map<Connection, Group>();
   const groups = new Map<string, Group>(); // by client
+  let asked = 0; // how many connections have been asked for
   let isListening = true;
   let isClosing = false;
   let resolveEnded: () => void;
@@ -43,9 +44,17 @@ export function createConnections(listener: Server, maxConnections: number, limi
     endIfEmpty();
   }
 
+  // Those that wait in the kernel's queue would be reset. Node 24 accepts one in a turn, so a turn without any says that it is empty.
+  function stopWhenNoneWaits(before: number): void {
+    const now = asked;
+    if (now === before) stopListening();
+    else if (isListening) setImmediate(() => stopWhenNoneWaits(now));
+  }
+
   return {
     /** Whether one more connection of this client is accepted. When all places are taken, one is closed for it, or it is not. */
     makeRoom: (client: string): boolean => {
+      asked += 1;
       if (all.size < maxConnections) return true;
       const victim = chooseVictim(all, groups.get(client));
       reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'full'));
@@ -64,12 +73,12 @@ export function createConnections(listener: Server, maxConnections: number, limi
     },
     /** Stops listening. */
     stopListening,
-    /** Stops listening, closes idle connections, and resolves when the others have ended. */
+    /** Accepts what waits for that, and stops listening. Closes idle connections, and resolves when the others have ended. */
     close: (): Promise<void> => {
-      stopListening();
+      stopWhenNoneWaits(-1);
       for (const connection of all.keys()) if (connection.isIdle && !connection.isNew) connection.closeIdle();
       // New ones later: a client that has just connected may have sent its request already.
-      setTimeout(() => { isClosing = true; closeIdle(); }, limits.silentMs).unref();
+      setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.silentMs).unref();
       return ended;
     },
     /** Closes all connections at once, and returns on how many of them a reply had not left. */

@@ -202,6 +202,13 @@ describe('at the stop', { timeout: 20_000 }, () => {
     assert.deepEqual(replies.slice(-2).map(({ headers }) => headers.at(-1)), ['Connection: keep-alive', 'Connection: close']);
   });
 
+  test('a request whose connection has not been accepted yet is answered', async (t) => {
+    const { app, port } = await startService(t);
+    const replies = Array.from({ length: 50 }, () => exchange(port, requestBytes('GET', '/health')));
+    await app.close();
+    for (const { replies: [reply] } of await Promise.all(replies)) assert.equal(reply?.status, 200);
+  });
+
   test('no connection is accepted any more, and all listeners close', async (t) => {
     const { app, port } = await startService(t);
     const other = app.createServer().listen({ port: 0, host: '127.0.0.1' });
