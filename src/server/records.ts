@@ -1,15 +1,14 @@
 // The records of TLS (RFC 8446 5.1) in what a client sends: a header of five bytes (type, version, length), and what it announces.
 
-const HEADER_BYTES = 5;
+const HEADER_BYTES = 5, LENGTH_FROM = 3;
 
 /** Follows the records of a connection, wherever the network cuts them. */
 export class Records {
-  #headerBytes = 0; // of the present record that have passed
+  #passed = 0; // bytes of the present record
   #length = 0; // of the present record without its header, as far as it is known
-  #bodyBytes = 0; // of the present record that have passed
 
   /** Whether a record has begun, and is not whole. */
-  get isInside(): boolean { return this.#headerBytes > 0; }
+  get isInside(): boolean { return this.#passed > 0; }
 
   /**
    * Passes the bytes of `piece` up to the record with which they would cost more than `maxCost`, where each record costs `recordCost` more
@@ -17,26 +16,17 @@ export class Records {
    */
   pass(piece: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;
-    while (length < piece.length) {
+    for (let count = 1; length < piece.length; length += count) {
       if (!this.isInside) {
         if (records > 0 && length + (records + 1) * recordCost >= maxCost) break;
         records += 1;
       }
-      length += this.#headerBytes < HEADER_BYTES ? this.#passHeaderByte(piece.readUInt8(length)) : this.#passBody(piece.length - length);
-      if (this.#headerBytes === HEADER_BYTES && this.#bodyBytes === this.#length) this.#headerBytes = this.#length = this.#bodyBytes = 0;
+      const isInHeader = this.#passed < HEADER_BYTES;
+      if (isInHeader && this.#passed >= LENGTH_FROM) this.#length = 256 * this.#length + piece.readUInt8(length);
+      count = isInHeader ? 1 : Math.min(piece.length - length, HEADER_BYTES + this.#length - this.#passed);
+      this.#passed += count;
+      if (this.#passed === HEADER_BYTES + this.#length) this.#passed = this.#length = 0;
     }
     return { length, records };
-  }
-
-  #passHeaderByte(byte: number): number {
-    this.#headerBytes += 1;
-    if (this.#headerBytes >= HEADER_BYTES - 1) this.#length = 256 * this.#length + byte; // the last two bytes
-    return 1;
-  }
-
-  #passBody(available: number): number {
-    const count = Math.min(available, this.#length - this.#bodyBytes);
-    this.#bodyBytes += count;
-    return count;
   }
 }
