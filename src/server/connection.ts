@@ -15,8 +15,8 @@ export type Transport = { readonly socket: Socket; readonly below: Below };
 export type Below = {
   readonly isReady: boolean; // the TLS handshake is over
   readonly isHolding: boolean; // something has arrived, and the socket has not got it
-  readonly isWaiting: boolean; // that waits for its turn
   readonly isBroken: boolean; // TLS has failed
+  readonly hasStoodStill: () => boolean; // as for an Intake
 };
 
 const END_COST = 2 * 1024; // what it costs to end a connection, in bytes read
@@ -66,8 +66,9 @@ export class Connection {
 
   /** Counts time, in milliseconds. A connection that has been in its state for too long ends when its turn comes. */
   addTime(ms: number): void {
+    const [stood, stoodBelow] = [this.#intake.hasStoodStill(), this.#below.hasStoodStill()];
     const isReading = this.#state === 'idle' || this.#state === 'receiving';
-    if (isReading && (this.#intake.isWaiting || this.#below.isWaiting)) return; // it waits for others, and not for its client
+    if (isReading && (stood || stoodBelow)) return; // it waits for others, and not for its client
     this.#stateMs += ms;
     if (this.#isLate) this.#service.turns.runOrWait(this.client, this.#endLate);
   }

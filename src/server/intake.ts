@@ -27,6 +27,7 @@ export class Intake {
   readonly #isPaid: boolean;
   #held = NOTHING; // a view of what was read from the stream, which is paused while this is not empty
   #isTaking = false;
+  #hasTaken = false; // since `hasStoodStill` was called
   #goesOn = false; // what comes next goes on with the latest piece
 
   /** `isPaid`: what arrives has waited for its turn below, so it is taken at once. */
@@ -43,8 +44,12 @@ export class Intake {
   /** Whether something has arrived and has not been taken. */
   get isHolding(): boolean { return this.#held.length > 0 || this.#stream.readableLength > 0; }
 
-  /** Whether something would be taken if its turn came. */
-  get isWaiting(): boolean { return this.isHolding && this.#taker.isOpen(); }
+  /** Whether something waits for its turn, and nothing has been taken since the call before. */
+  hasStoodStill(): boolean {
+    const hasTaken = this.#hasTaken;
+    this.#hasTaken = false;
+    return !hasTaken && this.isHolding && this.#taker.isOpen();
+  }
 
   /** The taker may be open now: takes what is held when its turn comes, or lets more arrive. */
   goOn(): void {
@@ -80,6 +85,7 @@ export class Intake {
     this.#isTaking = true;
     const count = this.#taker.take(bytes.length > PIECE_BYTES ? bytes.subarray(0, PIECE_BYTES) : bytes);
     this.#isTaking = false;
+    this.#hasTaken = true;
     this.#goesOn = count === PIECE_BYTES || this.#taker.goesOn();
     this.#turns.spend(READ_COST + count);
     return count === bytes.length ? NOTHING : bytes.subarray(count);

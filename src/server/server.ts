@@ -23,7 +23,7 @@ export type Server = { readonly nodeServer: NodeServer } & Omit<ReturnType<typeo
 /** Puts TLS on an accepted socket, which is one of `client`. */
 export type Secure = (carrier: Socket, client: string, turns: Turns) => Transport;
 
-const NOTHING_BELOW = { isReady: true, isHolding: false, isWaiting: false, isBroken: false };
+const NOTHING_BELOW = { isReady: true, isHolding: false, isBroken: false, hasStoodStill: () => false };
 
 /** A server, not yet listening. `secure` puts TLS on its connections. */
 export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })): Server {

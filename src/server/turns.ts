@@ -54,6 +54,7 @@ export class Turns {
   }
 
   readonly #run = (): void => {
+    this.#budget = Math.max(this.#budget, 1); // one task in each turn, also when what has been accepted has cost all of it
     while (this.#waiting > 0 && this.#budget > 0) this.#runNext();
     this.#budget = this.#cost;
     this.#next = this.#waiting > 0 ? setImmediate(this.#run) : undefined;

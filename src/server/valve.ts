@@ -34,11 +34,10 @@ export class Valve extends Duplex {
     carrier.once('close', () => this.destroy());
   }
 
-  /** Whether TLS has not got all that has arrived, or has got a part of a record, in which a request may have begun. */
-  get isHolding(): boolean { return this.#intake.isHolding || (this.isReady && this.#records.isInside); }
+  /** Whether TLS has not got all that has arrived. */
+  get isHolding(): boolean { return this.#intake.isHolding; }
 
-  /** Whether something that has arrived waits for its turn. */
-  get isWaiting(): boolean { return this.#intake.isWaiting; }
+  hasStoodStill(): boolean { return this.#intake.hasStoodStill(); }
 
   /** Whether TLS has failed, or, when the connection has closed, its handshake was left unfinished. */
   get isBroken(): boolean { return this.hasFailed || (!this.isReady && this.#carrier.bytesRead > 0); }

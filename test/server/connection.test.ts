@@ -376,9 +376,9 @@ test('a connection that is idle keeps nothing of the request before', { timeout:
   const { server } = await startService(t);
   const quiet = { written: () => {}, taken: () => {}, ended: () => {}, closed: () => {} };
 
-  /** Opens 100 connections with a request each, whose query has this length. Returns how many bytes are in use then. */
+  /** Opens 600 connections with a request each, whose query has this length. Returns how many bytes are in use then. */
   async function openAndAsk(length: number): Promise<number> {
-    for (let i = 0; i < 100; i += 1) {
+    for (let i = 0; i < 600; i += 1) {
       const accepted = new ServiceEnd('192.0.2.1', 1_000, quiet);
       server.emit('connection', accepted);
       accepted.deliver(Buffer.from(requestBytes('GET', `/a/path/that/is/long?${'x'.repeat(length)}`, [])));
@@ -390,7 +390,8 @@ test('a connection that is idle keeps nothing of the request before', { timeout:
   const none = liveHeap();
   const short = await openAndAsk(0) - none;
   const long = await openAndAsk(15_000) - none - short;
-  assert.ok(long < short + 500_000, `${long} bytes instead of ${short}`);
+  // The heads have 9 MB. What else the heap does between two measurements is less than a tenth of that.
+  assert.ok(long < short + 4_500_000, `${long} bytes instead of ${short}`);
 });
 
 test('a response that node asks for late gets its reply', { timeout: 20_000 }, async (t) => {

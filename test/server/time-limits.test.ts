@@ -128,7 +128,7 @@ describe('the clock of a request', { timeout: 20_000 }, () => {
       const pair = await open();
       await sendRead(pair, before);
       const stopBusy = keepBusy(turns);
-      pair.accepted.once('data', () => pass(100));
+      pair.accepted.once('data', () => pass(100)); // nothing is taken meanwhile
       pair.client.write(bytes);
       const [reply] = await once(pair.client, 'data');
       stopBusy();

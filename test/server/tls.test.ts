@@ -144,6 +144,7 @@ describe('the TLS handshake', { timeout: 20_000 }, () => {
   for (const [what, options] of [
     ['HTTP/2 only', { ALPNProtocols: ['h2'] }],
     ['TLS 1.1', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
+    ['a key exchange that costs much', { ecdhCurve: 'P-521' }],
     ['another cipher', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' }],
   ] as const) {
     test(`with a client that offers ${what} fails, and its connection closes`, async (t) => {

@@ -84,6 +84,23 @@ test('a connection that is late, and goes on before its turn to end comes, does 
   assert.deepEqual([tasks.length, service.ended], [1, []]);
 });
 
+test('a head of which a byte is read in each second is late after 10 s, although another byte waits whenever time is counted', { timeout: 20_000 }, async (t) => {
+  const turns = new Turns();
+  const service = await startWithClock(t, { turns });
+  const pair = await service.open();
+  pair.client.write('GET /');
+  await once(pair.accepted, 'data');
+  const stopBusy = keepBusy(turns);
+  for (let second = 0; second < 12 && service.refusals.length === 0; second += 1) {
+    pair.client.write('x');
+    await once(pair.accepted, 'pause');
+    service.pass(1);
+    if (second < 11) await once(pair.accepted, 'resume');
+  }
+  stopBusy();
+  assert.deepEqual(await replyOf(pair.client), [408]);
+});
+
 test('connections that are late at the same time end in several turns', { timeout: 20_000 }, async (t) => {
   const service = await startWithClock(t);
   const pairs = [];

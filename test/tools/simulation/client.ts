@@ -78,9 +78,7 @@ export class Client {
     const read = this.#readAtEnd ?? this.end.bytesRead;
     if (!this.isSecure) return read;
     let bytes = 0;
-    for (const { type, content, end } of recordsIn(this.#delivered)) {
-      if (type === DATA) bytes += Math.max(0, content.length - Math.max(0, end - read));
-    }
+    for (const { type, content, end } of recordsIn(this.#delivered)) if (end <= read && type === DATA) bytes += content.length;
     return bytes;
   }
 

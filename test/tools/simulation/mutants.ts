@@ -6,8 +6,8 @@ export type Mutant = Change & { readonly name: string };
 
 const of = (file: string) => (name: string, text: string, replacement: string): Mutant => ({ name, file, text, replacement });
 const [connection, connections, room, limits] = [of('connection'), of('connections'), of('room'), of('limits')];
-const [turns, intake, valve, records, write, send, stream] =
-  [of('turns'), of('intake'), of('valve'), of('records'), of('write'), of('send'), of('response-stream')];
+const [turns, intake, valve, write, send, stream] =
+  [of('turns'), of('intake'), of('valve'), of('write'), of('send'), of('response-stream')];
 
 export const MUTANTS: readonly Mutant[] = [
   connection('a limit is never taken back', 'this.#stateMs = 0;', ''),
@@ -40,14 +40,12 @@ export const MUTANTS: readonly Mutant[] = [
   intake('it does not wait for its turn', 'this.#turns.wait(this.#client, this.#takeTurn, this.#goesOn)', 'process.nextTick(process.nextTick, this.#takeTurn)'),
   intake('what is held is not known', 'this.#held.length > 0 || ', ''),
   intake('the end of the client is forgotten', 'this.#taker.end();', ';'),
-  valve('what it holds is not known', 'return this.#intake.isHolding ||', 'return'),
-  valve('a part of a record is not known', ' || (this.isReady && this.#records.isInside)', ''),
+  valve('what it holds is not known', 'return this.#intake.isHolding;', 'return false;'),
   valve('it does not go on when TLS asks', 'this.#isAsked = true;', ''),
   valve('the end of the client does not pass', 'this.push(null)', '{}'),
   valve('the end of our side does not pass', 'this.#carrier.end();', ';'),
   valve('it does not close with the socket', '() => this.destroy()', '() => {}'),
   valve('the socket does not close with it', 'this.#carrier.destroy();', ';'),
-  records('bytes after a record are lost', 'length += this.#headerBytes', 'length += 0 * this.#headerBytes, this.#headerBytes'),
   turns('setImmediate is forgotten', 'this.#next ??= setImmediate(this.#run);', 'process.nextTick(process.nextTick, this.#run);'),
   write('a reply has left before it is taken', 'writableLength === 0 && ', ''),
   write('a reply that cannot be sent has left', '!error && !socket.destroyed', 'true'),
