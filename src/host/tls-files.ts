@@ -14,9 +14,17 @@ const POLICY: SecureContextOptions = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20',
   honorCipherOrder: true,
-  // Those that cost little. OpenSSL knows others, of which one handshake can take 200 ms (Node 20: ffdhe8192), and a client only a message.
-  ecdhCurve: `${Number.parseFloat(process.versions.openssl) < 3.5 ? '' : 'X25519MLKEM768:'}X25519:P-256`,
+  ecdhCurve: keyExchanges(process.versions.openssl),
 };
+
+/**
+ * The key exchanges for this version of OpenSSL: those that cost little. Of the others one handshake can take 200 ms (Node 20: ffdhe8192),
+ * and the client only a message. OpenSSL has the one that is safe from quantum computers from 3.5 on.
+ */
+export function keyExchanges(openssl: string): string {
+  const [major = 0, minor = 0] = openssl.split('.').map(Number);
+  return `${100 * major + minor < 305 ? '' : 'X25519MLKEM768:'}X25519:P-256`;
+}
 
 /**
  * Reads both files, and returns the context for TLS connections. Throws a StartError that names the file with

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect, createSecureContext, DEFAULT_CIPHERS, TLSSocket, type ConnectionOptions, type SecureContext } from 'node:tls';
 import { StartError } from '../../src/host/start-error.ts';
-import { readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
+import { keyExchanges, readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
 import { makeBrokenChain, makeCertificate, temporaryFolder } from '../support/certificates.ts';
 
 const nothing = () => assert.fail('nothing should be logged');
@@ -119,3 +119,13 @@ test('a mistake names the variable, the file and what is accepted; the error of 
   }
   assert.match(String(Object(mistakeIn(chain).cause).cause), /^Error: error:/);
 });
+
+for (const [openssl, accepted] of [
+  ['3.0.19', 'X25519:P-256'],
+  ['3.4.1', 'X25519:P-256'],
+  ['3.5.0', 'X25519MLKEM768:X25519:P-256'],
+  ['3.10.0', 'X25519MLKEM768:X25519:P-256'],
+  ['4.0.0', 'X25519MLKEM768:X25519:P-256'],
+] as const) {
+  test(`with OpenSSL ${openssl}, the key exchanges are ${accepted}`, () => assert.equal(keyExchanges(openssl), accepted));
+}
