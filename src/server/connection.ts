@@ -46,7 +46,8 @@ export class Connection {
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
     const isOpen = () => this.#state !== 'replying' && this.#state !== 'closed';
-    const taker = { isOpen, take: (piece: Buffer) => this.#take(piece), goesOn: () => false, end: () => this.#clientEnded() };
+    const discards = () => this.#state === 'ending' || this.#state === 'lingering';
+    const taker = { isOpen, discards, take: (piece: Buffer) => this.#take(piece), goesOn: () => false, end: () => this.#clientEnded() };
     this.#intake = new Intake(socket, client, service.turns, 'encrypted' in socket, taker);
     socket.once('secure', () => { this.#stateMs = 0; }); // it is idle from now on
     socket.on('finish', () => this.#linger());

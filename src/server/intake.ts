@@ -13,6 +13,8 @@ export type Taker = {
   readonly isOpen: () => boolean;
   /** Takes bytes from the beginning of `piece`, and returns how many: at least one. */
   readonly take: (piece: Buffer) => number;
+  /** Whether it throws away whatever comes: it gets all of it at once. */
+  readonly discards: () => boolean;
   /** Whether what comes next goes on with what it has taken. */
   readonly goesOn: () => boolean;
   /** The stream has ended, and everything has been taken. It may be called more than once. */
@@ -55,7 +57,9 @@ export class Intake {
   goOn(): void {
     if (this.#isTaking) return; // `#take` does it, when it knows what is left
     if (this.isHolding) {
-      if (this.#taker.isOpen()) this.#turns.wait(this.#client, this.#takeTurn, this.#goesOn);
+      // What is thrown away waits as if it were of another client, so that no request of the same one waits for it.
+      const client = this.#taker.discards() ? `${this.#client} discarded` : this.#client;
+      if (this.#taker.isOpen()) this.#turns.wait(client, this.#takeTurn, this.#goesOn);
     } else if (this.#stream.readableEnded) {
       if (this.#taker.isOpen()) this.#taker.end();
     } else if (this.#stream.isPaused()) this.#stream.resume();
@@ -63,7 +67,7 @@ export class Intake {
 
   #receive(bytes: Buffer): void {
     if (this.#isTaking) return; // `read` below emits what it returns, too
-    const mayTake = this.#isPaid || (bytes.length <= SHORT_BYTES && this.#turns.isFree);
+    const mayTake = this.#isPaid || (this.#turns.isFree && bytes.length <= SHORT_BYTES);
     const rest = mayTake && this.#taker.isOpen() ? this.#take(bytes) : bytes;
     if (rest.length > 0) {
       this.#stream.pause();
@@ -73,7 +77,7 @@ export class Intake {
   }
 
   readonly #takeTurn = (): void => {
-    if (this.#stream.destroyed || !this.#taker.isOpen()) return; // it has been closed meanwhile
+    if (this.#stream.destroyed || !this.isHolding || !this.#taker.isOpen()) return; // it has been closed, or had its turn, meanwhile
     this.#isTaking = true;
     if (this.#held.length === 0) this.#held = this.#stream.read();
     this.#held = this.#take(this.#held);
@@ -83,11 +87,12 @@ export class Intake {
   // Returns what is left.
   #take(bytes: Buffer): Buffer {
     this.#isTaking = true;
-    const count = this.#taker.take(bytes.length > PIECE_BYTES ? bytes.subarray(0, PIECE_BYTES) : bytes);
+    const isDiscarded = this.#taker.discards();
+    const count = this.#taker.take(bytes.length > PIECE_BYTES && !isDiscarded ? bytes.subarray(0, PIECE_BYTES) : bytes);
     this.#isTaking = false;
     this.#hasTaken = true;
     this.#goesOn = count === PIECE_BYTES || this.#taker.goesOn();
-    this.#turns.spend(READ_COST + count);
+    this.#turns.spend(isDiscarded ? READ_COST : READ_COST + count);
     return count === bytes.length ? NOTHING : bytes.subarray(count);
   }
 }

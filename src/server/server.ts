@@ -9,7 +9,7 @@ import { ResponseStream } from './response-stream.ts';
 import type { Service } from './send.ts';
 import type { Turns } from './turns.ts';
 
-const ACCEPT_COST = 48 * 1024; // what it costs to accept a connection, in bytes read
+const ACCEPT_COST = 8 * 1024; // what it costs to accept a connection, in bytes read
 
 export type ServerOptions = Omit<Service, 'limits'> & {
   readonly maxConnections: number; // how many connections may be open at once

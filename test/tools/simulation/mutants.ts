@@ -37,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   intake('nobody reads on', 'this.#stream.resume();', '{}'),
   intake('what is left is forgotten', ': bytes.subarray(count)', ': NOTHING'),
   intake('what is left is read again', ': bytes.subarray(count)', ': bytes'),
-  intake('it does not wait for its turn', 'this.#turns.wait(this.#client, this.#takeTurn, this.#goesOn)', 'process.nextTick(process.nextTick, this.#takeTurn)'),
+  intake('it does not wait for its turn', 'this.#turns.wait(client, this.#takeTurn, this.#goesOn)', 'process.nextTick(process.nextTick, this.#takeTurn)'),
   intake('what is held is not known', 'this.#held.length > 0 || ', ''),
   intake('the end of the client is forgotten', 'this.#taker.end();', ';'),
   valve('what it holds is not known', 'return this.#intake.isHolding;', 'return false;'),
