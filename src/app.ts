@@ -1,5 +1,5 @@
 // All routes of the service: which handler answers which path and method.
-import type { Server as NodeServer } from 'node:net';
+import type { Server as Listener } from 'node:net';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
 import { hostCheck } from './http/allowed-hosts.ts';
 import { redirectToHttps } from './http/redirect.ts';
@@ -39,10 +39,10 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
   });
 
   const servers: Server[] = [];
-  function create(own: Pick<ServerOptions, 'handler' | 'isAllowed'>, secure?: Secure): NodeServer {
+  function create(own: Pick<ServerOptions, 'handler' | 'isAllowed'>, secure?: Secure): Listener {
     const server = createServer({ ...options, ...own }, secure);
     servers.push(server);
-    return server.nodeServer;
+    return server.listener;
   }
 
   return {

@@ -57,7 +57,7 @@ export function createConnections(listener: Server, maxConnections: number, limi
       asked += 1;
       if (all.size < maxConnections) return true;
       const victim = chooseVictim(all, groups.get(client));
-      reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'full'));
+      reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'newRefused'));
       if (victim === undefined) return false;
       remove(victim.connection);
       victim.connection.cut();

@@ -15,15 +15,14 @@ export type FinishedRequest = {
 /** Why a connection has ended early: deploy/README.md explains it to those who read the log. */
 export type EndReason = 'handshakeTooSlow' | 'tlsFailed' | 'resetBeforeReply' | 'replyNotRead' | 'notClosedByClient';
 
+/** Which connection was closed because all places were taken: an idle one, a busy one, or the new one (see `chooseVictim`). */
+export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
+
 export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered or something was reported
   readonly refused: (status: number) => void; // a request was refused
   readonly ended: (reason: EndReason) => void; // a connection has ended early
-  /**
-   * At `maxConnections`, a connection was closed: one that was `idle`; one whose address had the `most` connections; or the new one,
-   * because all were in use, and its own address had the most (`full`).
-   */
-  readonly dropped: (reason: 'idle' | 'most' | 'full') => void;
+  readonly dropped: (reason: DropReason) => void; // all places were taken, so a connection was closed
   readonly finished: ((request: FinishedRequest) => void) | undefined; // a request is over. Undefined: nobody keeps an access log.
 };
 

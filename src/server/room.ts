@@ -22,8 +22,8 @@ export function chooseVictim<C extends Candidate>(all: Iterable<readonly [C, Gro
     if (isLonger(connection, idle) && connection.isOver) idle = connection;
     else if (isLonger(connection, busy)) busy = connection;
   }
-  if (idle !== undefined) return { connection: idle, reason: 'idle' } as const;
-  return busy === undefined || ownSize === most ? undefined : { connection: busy, reason: 'most' } as const;
+  if (idle !== undefined) return { connection: idle, reason: 'idleClosed' } as const;
+  return busy === undefined || ownSize === most ? undefined : { connection: busy, reason: 'busyClosed' } as const;
 }
 
 const isLonger = (one: Candidate, other: Candidate | undefined) => other === undefined || one.change < other.change; // in its state

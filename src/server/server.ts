@@ -1,5 +1,5 @@
 // A server: a listener for connections, and a server of node:http that never listens, and only makes responses.
-import net, { type Server as NodeServer, type Socket } from 'node:net';
+import net, { type Server as Listener, type Socket } from 'node:net';
 import { clientOf } from './client.ts';
 import { Connection, type Transport } from './connection.ts';
 import { createConnections } from './connections.ts';
@@ -17,8 +17,8 @@ export type ServerOptions = Omit<Service, 'limits'> & {
   readonly limits?: Partial<Limits>; // limits that tests make narrower
 };
 
-/** A server and its connections. `nodeServer` accepts connections when it is told to listen. */
-export type Server = { readonly nodeServer: NodeServer } & Omit<ReturnType<typeof createConnections>, 'makeRoom' | 'add'>;
+/** A server and its connections. `listener` accepts connections when it is told to listen. */
+export type Server = { readonly listener: Listener } & Omit<ReturnType<typeof createConnections>, 'makeRoom' | 'add'>;
 
 /** Puts TLS on an accepted socket, which is one of `client`. */
 export type Secure = (carrier: Socket, client: string, turns: Turns) => Transport;
@@ -32,10 +32,10 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   const service: Service = { ...options, limits };
   const responder = createResponder();
   // Half open: a client may end its side and still read. A paused socket takes at most one read more, because `highWaterMark` is 0.
-  const nodeServer = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 });
-  const connections = createConnections(nodeServer, maxConnections, limits, reports);
+  const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 });
+  const connections = createConnections(listener, maxConnections, limits, reports);
 
-  nodeServer.on('connection', (carrier) => {
+  listener.on('connection', (carrier) => {
     turns.spend(ACCEPT_COST);
     const client = clientOf(carrier.remoteAddress);
     if (!connections.makeRoom(client)) { carrier.destroy(); return; }
@@ -45,7 +45,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     responder.emit('connection', connection.stream); // https://nodejs.org/api/http.html#event-connection
   });
 
-  return { nodeServer, ...connections };
+  return { listener, ...connections };
 }
 
 // Makes the response for each request that a `ResponseStream` has asked for.

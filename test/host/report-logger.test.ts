@@ -35,7 +35,7 @@ test('events that any client can cause are one summary a minute for each kind of
   for (const status of [400, 431, 400]) reports.refused(status);
   reports.ended('tlsFailed');
   t.mock.timers.tick(30_000);
-  for (const reason of ['idle', 'full', 'idle'] as const) reports.dropped(reason);
+  for (const reason of ['idleClosed', 'newRefused', 'idleClosed'] as const) reports.dropped(reason);
   for (const error of [Object.assign(new Error('accept'), { code: 'EMFILE' }), new Error('boom'), 7]) reports.acceptFailed(error);
   t.mock.timers.tick(29_999);
   reports.refused(400);
@@ -44,7 +44,7 @@ test('events that any client can cause are one summary a minute for each kind of
   assert.deepEqual(logged.splice(0), [['warn', refused, { byReason: { 400: 3, 431: 1, tlsFailed: 1 } }]]);
   t.mock.timers.tick(30_000);
   assert.deepEqual(logged.splice(0), [
-    ['warn', closed, { byReason: { idle: 2, full: 1 } }],
+    ['warn', closed, { byReason: { idleClosed: 2, newRefused: 1 } }],
     ['warn', notAccepted, { byCode: { EMFILE: 1, 'Error: boom': 1, '7': 1 } }],
   ]);
   t.mock.timers.tick(600_000);

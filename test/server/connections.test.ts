@@ -39,7 +39,7 @@ describe('at MAX_CONNECTIONS', { timeout: 20_000 }, () => {
     const fourth = await service.open();
     assert.deepEqual([...pairs, fourth].map(({ accepted }) => accepted.destroyed), [false, true, false, false]);
     await use(fourth);
-    assert.deepEqual(service.dropped, ['idle']);
+    assert.deepEqual(service.dropped, ['idleClosed']);
   });
 
   test('one that has sent nothing, or empty lines only, makes room, too', async (t) => {
@@ -50,7 +50,7 @@ describe('at MAX_CONNECTIONS', { timeout: 20_000 }, () => {
     const third = await service.open();
     assert.deepEqual([silent, second, third].map(({ accepted }) => accepted.destroyed), [true, true, false]);
     await use(third);
-    assert.deepEqual(service.dropped, ['idle', 'idle']);
+    assert.deepEqual(service.dropped, ['idleClosed', 'idleClosed']);
   });
 
   for (const [what, bytes] of [
@@ -63,7 +63,7 @@ describe('at MAX_CONNECTIONS', { timeout: 20_000 }, () => {
       await sendRead(first, bytes);
       const second = await service.open();
       assert.deepEqual([first, second].map(({ accepted }) => accepted.destroyed), [false, true]);
-      assert.deepEqual(service.dropped, ['full']);
+      assert.deepEqual(service.dropped, ['newRefused']);
     });
   }
 
@@ -72,7 +72,7 @@ describe('at MAX_CONNECTIONS', { timeout: 20_000 }, () => {
     const first = await service.open();
     const sent = await stall(first);
     const second = await service.open();
-    assert.deepEqual([second.accepted.destroyed, service.dropped], [true, ['full']]);
+    assert.deepEqual([second.accepted.destroyed, service.dropped], [true, ['newRefused']]);
     await readReplies(first.client, sent);
   });
 
@@ -86,7 +86,7 @@ describe('at MAX_CONNECTIONS', { timeout: 20_000 }, () => {
     pair.client.write(health.repeat(200));
     await readReplies(pair.client, 200);
     await Promise.all(refused);
-    assert.deepEqual(service.dropped, Array.from({ length: 50 }, () => 'full'));
+    assert.deepEqual(service.dropped, Array.from({ length: 50 }, () => 'newRefused'));
   });
 
   test('a place is free when a connection has closed', async (t) => {

@@ -20,7 +20,7 @@ const ok: Handler = () => emptyReply(204);
 /** A server with one place, this handler, and these functions for reports. Returns its port, and the errors that it reports. */
 async function serve(t: TestContext, reports: Partial<ServerOptions['reports']>, handler = ok) {
   const failures: unknown[] = [];
-  const { nodeServer, close, closeAll } = createServer({
+  const { listener, close, closeAll } = createServer({
     ...readConfiguration({}),
     handler,
     isAllowed: () => true,
@@ -29,7 +29,7 @@ async function serve(t: TestContext, reports: Partial<ServerOptions['reports']>,
     turns: new Turns(),
     reports: { ...NO_REPORTS, failed: (error) => failures.push(error), ...reports },
   });
-  const server: Server = nodeServer.listen({ port: 0, host: '127.0.0.1' });
+  const server: Server = listener.listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   t.after(async () => {
     const closed = close();

@@ -316,7 +316,7 @@ describe('over TLS', { timeout: 20_000 }, () => {
     await Promise.all([closing(silent.accepted), closing(used.accepted)]);
     const fifth = await open();
     assert.equal(fifth.accepted.destroyed, true);
-    assert.deepEqual(dropped, ['idle', 'idle', 'full']);
+    assert.deepEqual(dropped, ['idleClosed', 'idleClosed', 'newRefused']);
     for (const { client } of busy) {
       client.write('b');
       await readReplies(client, 1);

@@ -62,7 +62,7 @@ for (const how of ['TCP', 'TLS', 'the handshake'] as const) {
         stopBusy();
         service.app.startDraining(); // so that the connection ends with the reply
         assert.deepEqual(await replyOf(client), [503]);
-        assert.ok(service.dropped.every((reason) => reason === 'full'));
+        assert.ok(service.dropped.every((reason) => reason === 'newRefused'));
       });
     }
   });

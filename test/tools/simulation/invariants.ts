@@ -99,7 +99,7 @@ const endsWithClient: OfClient = ({ client: { endedAt, leftAt, hasRead, serviceE
 /** A connection that is said to be idle when it is closed for a new one owes nothing. */
 const idleOnesMakeRoom: OfClient = (served, { closedForRoom }) => {
   const { client, answers } = served;
-  if (!closedForRoom.some((closed) => closed.client === client && closed.reason === 'idle')) return;
+  if (!closedForRoom.some((closed) => closed.client === client && closed.reason === 'idleClosed')) return;
   const last = answers.at(-1);
   assert.ok(unanswered(served) === undefined && (last === undefined || last.write.takenAt !== undefined), 'it was not idle');
 };

@@ -75,8 +75,8 @@ export async function play(code: Code, { surroundings, steps }: Sequence): Promi
     if (dropped.length > length) {
       const closed = open.find(({ end, notifiedAt }) => end.destroyed || (notifiedAt?.order ?? 0) > before);
       const isUnused = (other: Client) => !other.isSecure && other !== client && other.network === client.network && other.sending.length === 0 && other.leftAt === undefined && other.endedAt === undefined;
-      if (dropped.at(-1) === 'full' && open.some(isUnused)) wronglyFull.push(client);
-      if (closed !== undefined) closedForRoom.push({ client: closed, reason: dropped.at(-1) ?? 'full', had: had(closed), most });
+      if (dropped.at(-1) === 'newRefused' && open.some(isUnused)) wronglyFull.push(client);
+      if (closed !== undefined) closedForRoom.push({ client: closed, reason: dropped.at(-1) ?? 'newRefused', had: had(closed), most });
       held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
     }
     const isGone = (one: Client) => one.end.destroyed || (one.notifiedAt !== undefined && closedForRoom.some((closed) => closed.client === one));
