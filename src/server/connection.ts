@@ -6,7 +6,6 @@ import { RequestReader } from '../http/request-reader.ts';
 import { Intake } from './intake.ts';
 import { lateEnd, limitOf, type State } from './limits.ts';
 import { openRecord, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
-import { ResponseStream } from './response-stream.ts';
 import { answer, refusalText, type Service } from './send.ts';
 import { write } from './write.ts';
 
@@ -25,7 +24,6 @@ let changes = 0; // of the states of all connections
 
 export class Connection {
   readonly client: string; // see `clientOf`
-  readonly stream: ResponseStream; // what node's server has in place of the socket
   change = 0; // the number of its latest change of state: the lower it is, the longer it has been in its state
   readonly #clientAddress: string | undefined; // an IP address; undefined on a Unix socket
   readonly #socket: Socket;
@@ -40,7 +38,6 @@ export class Connection {
   constructor({ socket, below }: Transport, clientAddress: string | undefined, client: string, service: Service) {
     this.client = client;
     this.#clientAddress = clientAddress;
-    this.stream = new ResponseStream(socket, () => this.#replyLeft());
     this.#socket = socket;
     this.#below = below;
     this.#service = service;
@@ -137,19 +134,21 @@ export class Connection {
   #reply(request: LegalRequest): void {
     const record = this.#recordOf(request);
     this.#enter('replying');
-    this.stream.ask(request.method, (response) => {
-      const isLast = request.isLast || this.#service.isDraining();
-      if (isLast) this.#startEnding();
+    const isLast = request.isLast || this.#service.isDraining();
+    if (isLast) this.#startEnding();
+    const { bytes, encoding } = this.#service.respond(request.method, (response) => {
       answer(request, response, isLast, record, this.#service);
     });
+    write(this.#socket, bytes, encoding, this.#replyLeft);
+    if (isLast) this.#socket.end();
   }
 
-  #replyLeft(): void {
+  readonly #replyLeft = (): void => {
     this.#settle(false);
     if (this.#state !== 'replying') return;
     this.#enter('idle');
     this.#intake.goOn();
-  }
+  };
 
   #refuse(refusal: Refusal): void {
     this.#service.turns.spend(END_COST);
@@ -172,7 +171,6 @@ export class Connection {
     if (this.#state !== 'closed') this.#reportEnd(this.#below.isBroken ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined);
     this.#enter('closed');
     this.#settle(true);
-    this.stream.destroy();
   }
 
   #reportEnd(reason: EndReason | undefined): void {

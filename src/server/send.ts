@@ -7,6 +7,7 @@ import type { LegalRequest } from '../http/request.ts';
 import type { Limits } from './limits.ts';
 import { http } from './node-http.ts';
 import { reportFailure, type AccessRecord, type Reports } from './reports.ts';
+import type { Responder } from './response-stream.ts';
 import type { Turns } from './turns.ts';
 
 export type Service = {
@@ -16,10 +17,11 @@ export type Service = {
   readonly reports: Reports;
   readonly turns: Turns; // shared by all servers of the process
   readonly limits: Limits;
+  readonly respond: Responder;
 };
 
 /**
- * Answers `request` with what the handler replies. After the last reply node ends the connection. Every error is reported, and becomes
+ * Answers `request` with what the handler replies. Every error is reported, and becomes
  * a 500: also node's own for an illegal field, which prevents response splitting.
  */
 export function answer(

@@ -1,17 +1,16 @@
-// A server: a listener for connections, and a server of node:http that never listens, and only makes responses.
+// A server: a listener, and the connections that it has accepted.
 import net, { type Server as Listener, type Socket } from 'node:net';
 import { clientOf } from './client.ts';
 import { Connection, type Transport } from './connection.ts';
 import { createConnections } from './connections.ts';
 import { LIMITS, type Limits } from './limits.ts';
-import { http } from './node-http.ts';
-import { ResponseStream } from './response-stream.ts';
+import { createResponder } from './response-stream.ts';
 import type { Service } from './send.ts';
 import type { Turns } from './turns.ts';
 
 const ACCEPT_COST = 8 * 1024; // what it costs to accept a connection, in bytes read
 
-export type ServerOptions = Omit<Service, 'limits'> & {
+export type ServerOptions = Omit<Service, 'limits' | 'respond'> & {
   readonly maxConnections: number; // how many connections may be open at once
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle, in milliseconds
   readonly limits?: Partial<Limits>; // limits that tests make narrower
@@ -29,8 +28,7 @@ const NOTHING_BELOW = { isReady: true, isHolding: false, isBroken: false, hasSto
 export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })): Server {
   const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
-  const service: Service = { ...options, limits };
-  const responder = createResponder();
+  const service: Service = { ...options, limits, respond: createResponder() };
   // Half open: a client may end its side and still read. A paused socket takes at most one read more, because `highWaterMark` is 0.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 });
   const connections = createConnections(listener, maxConnections, limits, reports);
@@ -42,17 +40,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     const transport = secure(carrier, client, turns);
     const connection = new Connection(transport, carrier.remoteAddress, client, service);
     connections.add(connection, transport.socket);
-    responder.emit('connection', connection.stream); // https://nodejs.org/api/http.html#event-connection
   });
 
   return { listener, ...connections };
-}
-
-// Makes the response for each request that a `ResponseStream` has asked for.
-function createResponder() {
-  return http.createServer({
-    keepAliveTimeout: 0, // the time limits are in limits.ts
-    requireHostHeader: false,
-    optimizeEmptyRequests: true, // node 24.12 and later. Faster: no stream for a request without content, 0.06 of a bare server
-  }, ({ socket }, response) => { if (socket instanceof ResponseStream) socket.respond(response); });
 }

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ResponseStream } from '../../src/server/response-stream.ts';
 import { openPair, readToEnd, sendRead, stall } from '../support/both-sides.ts';
 import { countTurns } from '../support/turns.ts';
 import { liveHeap } from '../support/live-heap.ts';
@@ -392,18 +391,4 @@ test('a connection that is idle keeps nothing of the request before', { timeout:
   const long = await openAndAsk(15_000) - none - short;
   // The heads have 9 MB. What else the heap does between two measurements is less than a tenth of that.
   assert.ok(long < short + 4_500_000, `${long} bytes instead of ${short}`);
-});
-
-test('a response that node asks for late gets its reply', { timeout: 20_000 }, async (t) => {
-  const pair = await openPair(t, await startService(t));
-  const starts = requestStarts(t);
-  await sendRead(pair, get);
-  const [{ socket } = assert.fail()] = starts;
-  assert.ok(socket instanceof ResponseStream);
-  socket.pause(); // as node does when it has written much
-  await sendRead(pair, close);
-  for (let turns = 0; turns < 5; turns += 1) await turn();
-  assert.equal(starts.length, 1);
-  socket.resume();
-  assert.deepEqual(statusesIn(await readToEnd(pair.client)), [200, 200]);
 });

@@ -83,8 +83,9 @@ describe('at MAX_CONNECTIONS', { timeout: 20_000 }, () => {
     onEachReply(t, () => {
       if (refused.length < 50) refused.push(once(connect({ port: service.port, host: '127.0.0.1' }).on('error', () => {}).resume(), 'close'));
     });
-    pair.client.write(health.repeat(200));
-    await readReplies(pair.client, 200);
+    const requests = 10_000; // for many more turns of the event loop than 50
+    pair.client.write(health.repeat(requests));
+    await readReplies(pair.client, requests);
     await Promise.all(refused);
     assert.deepEqual(service.dropped, Array.from({ length: 50 }, () => 'newRefused'));
   });

@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   write('a reply has left before it is taken', 'writableLength === 0 && ', ''),
   write('a reply that cannot be sent has left', '!error && !socket.destroyed', 'true'),
   send('a status is not recorded', 'record.status = status;', ''),
-  stream('our side stays open behind the last reply', 'this.#socket.end();', ''),
+  stream('a stream is taken before it is free', 'find(({ isFree }) => isFree)', 'at(0)'),
   connections('there is no bound', 'all.size < maxConnections', 'true'),
   connections('idle connections stay open at the stop', 'isClosing = true;', ''),
   connections('the timer stays', 'clearInterval(timer);', ''),
