@@ -42,9 +42,8 @@ export class Connection {
     this.#below = below;
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
-    const isOpen = () => this.#state !== 'replying' && this.#state !== 'closed';
-    const discards = () => this.#state === 'ending' || this.#state === 'lingering';
-    const taker = { isOpen, discards, take: (piece: Buffer) => this.#take(piece), goesOn: () => false, end: () => this.#clientEnded() };
+    const isOpen = () => this.#isReading;
+    const taker = { isOpen, take: (piece: Buffer) => this.#take(piece), goesOn: () => false, end: () => this.#clientEnded() };
     this.#intake = new Intake(socket, client, service.turns, 'encrypted' in socket, taker);
     socket.once('secure', () => { this.#stateMs = 0; }); // it is idle from now on
     socket.on('finish', () => this.#linger());
@@ -65,8 +64,7 @@ export class Connection {
   /** Counts time, in milliseconds. A connection that has been in its state for too long ends when its turn comes. */
   addTime(ms: number): void {
     const [stood, stoodBelow] = [this.#intake.hasStoodStill(), this.#below.hasStoodStill()];
-    const isReading = this.#state === 'idle' || this.#state === 'receiving';
-    if (isReading && (stood || stoodBelow)) return; // it waits for others, and not for its client
+    if (this.#isReading && (stood || stoodBelow)) return; // it waits for others, and not for its client
     this.#stateMs += ms;
     if (this.#isLate) this.#service.turns.runOrWait(this.client, this.#endLate);
   }
@@ -94,6 +92,8 @@ export class Connection {
     this.change = changes += 1;
   }
 
+  get #isReading(): boolean { return this.#state === 'idle' || this.#state === 'receiving'; }
+
   // A sweep may come right after the state began, so it takes one more.
   get #isLate(): boolean {
     const { limits } = this.#service;
@@ -111,7 +111,6 @@ export class Connection {
 
   // Returns how many bytes it has used: up to the end of a request. What follows is read when the reply has left.
   #take(bytes: Buffer): number {
-    if (this.#state === 'ending' || this.#state === 'lingering') return bytes.length;
     const result = this.#reader.read(bytes);
     const { end } = this.#reader;
     if (result instanceof Refusal) this.#refuse(result);
@@ -161,7 +160,7 @@ export class Connection {
 
   #startEnding(): void {
     this.#enter('ending');
-    this.#intake.goOn();
+    this.#intake.discard(this.#service.discardTurns);
   }
 
   #linger(): void { if (this.#state !== 'closed') this.#enter('lingering'); }

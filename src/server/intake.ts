@@ -13,8 +13,6 @@ export type Taker = {
   readonly isOpen: () => boolean;
   /** Takes bytes from the beginning of `piece`, and returns how many: at least one. */
   readonly take: (piece: Buffer) => number;
-  /** Whether it throws away whatever comes: it gets all of it at once. */
-  readonly discards: () => boolean;
   /** Whether what comes next goes on with what it has taken. */
   readonly goesOn: () => boolean;
   /** The stream has ended, and everything has been taken. It may be called more than once. */
@@ -24,13 +22,14 @@ export type Taker = {
 export class Intake {
   readonly #stream: Duplex;
   readonly #client: string;
-  readonly #turns: Turns;
+  #turns: Turns;
   readonly #taker: Taker;
   readonly #isPaid: boolean;
   #held = NOTHING; // a view of what was read from the stream, which is paused while this is not empty
   #isTaking = false;
   #hasTaken = false; // since `hasStoodStill` was called
   #goesOn = false; // what comes next goes on with the latest piece
+  #isDiscarding = false;
 
   /** `isPaid`: what arrives has waited for its turn below, so it is taken at once. */
   constructor(stream: Duplex, client: string, turns: Turns, isPaid: boolean, taker: Taker) {
@@ -55,20 +54,38 @@ export class Intake {
 
   /** The taker may be open now: takes what is held when its turn comes, or lets more arrive. */
   goOn(): void {
-    if (this.#isTaking) return; // `#take` does it, when it knows what is left
+    if (this.#isTaking || this.#isDiscarding) return; // while it takes, what remains is not known yet
     if (this.isHolding) {
-      // What is thrown away waits as if it were of another client, so that no request of the same one waits for it.
-      const client = this.#taker.discards() ? `${this.#client} discarded` : this.#client;
-      if (this.#taker.isOpen()) this.#turns.wait(client, this.#takeTurn, this.#goesOn);
+      if (this.#taker.isOpen()) this.#turns.wait(this.#client, this.#takeTurn, this.#goesOn);
     } else if (this.#stream.readableEnded) {
       if (this.#taker.isOpen()) this.#taker.end();
     } else if (this.#stream.isPaused()) this.#stream.resume();
   }
 
+  /** From now on discards whatever arrives: one read each time that it is the client's turn in `turns`. */
+  discard(turns: Turns): void {
+    this.#isDiscarding = true;
+    this.#turns = turns;
+    this.#held = NOTHING;
+    this.#discardNext();
+  }
+
+  #discardNext(): void {
+    this.#stream.pause();
+    this.#turns.wait(this.#client, this.#resume);
+  }
+
+  readonly #resume = (): void => {
+    this.#turns.spend(READ_COST);
+    this.#stream.resume();
+  };
+
   #receive(bytes: Buffer): void {
     if (this.#isTaking) return; // `read` below emits what it returns, too
+    if (this.#isDiscarding) return this.#discardNext();
     const mayTake = this.#isPaid || (this.#turns.isFree && bytes.length <= SHORT_BYTES);
     const rest = mayTake && this.#taker.isOpen() ? this.#take(bytes) : bytes;
+    if (this.#isDiscarding) return;
     if (rest.length > 0) {
       this.#stream.pause();
       this.#stream.unshift(rest); // what waits in the stream stops it from reading on
@@ -87,12 +104,11 @@ export class Intake {
   // Returns what is left.
   #take(bytes: Buffer): Buffer {
     this.#isTaking = true;
-    const isDiscarded = this.#taker.discards();
-    const count = this.#taker.take(bytes.length > PIECE_BYTES && !isDiscarded ? bytes.subarray(0, PIECE_BYTES) : bytes);
+    const count = this.#taker.take(bytes.length > PIECE_BYTES ? bytes.subarray(0, PIECE_BYTES) : bytes);
     this.#isTaking = false;
     this.#hasTaken = true;
     this.#goesOn = count === PIECE_BYTES || this.#taker.goesOn();
-    this.#turns.spend(isDiscarded ? READ_COST : READ_COST + count);
-    return count === bytes.length ? NOTHING : bytes.subarray(count);
+    this.#turns.spend(READ_COST + count);
+    return count === bytes.length || this.#isDiscarding ? NOTHING : bytes.subarray(count);
   }
 }

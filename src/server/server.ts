@@ -6,11 +6,11 @@ import { createConnections } from './connections.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { createResponder } from './response-stream.ts';
 import type { Service } from './send.ts';
-import type { Turns } from './turns.ts';
+import { Turns } from './turns.ts';
 
 const ACCEPT_COST = 8 * 1024; // what it costs to accept a connection, in bytes read
 
-export type ServerOptions = Omit<Service, 'limits' | 'respond'> & {
+export type ServerOptions = Omit<Service, 'limits' | 'respond' | 'discardTurns'> & {
   readonly maxConnections: number; // how many connections may be open at once
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle, in milliseconds
   readonly limits?: Partial<Limits>; // limits that tests make narrower
@@ -28,7 +28,7 @@ const NOTHING_BELOW = { isReady: true, isHolding: false, isBroken: false, hasSto
 export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })): Server {
   const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
-  const service: Service = { ...options, limits, respond: createResponder() };
+  const service: Service = { ...options, limits, respond: createResponder(), discardTurns: new Turns(1) };
   // Half open: a client may end its side and still read. A paused socket takes at most one read more, because `highWaterMark` is 0.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 });
   const connections = createConnections(listener, maxConnections, limits, reports);

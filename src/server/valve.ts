@@ -28,7 +28,7 @@ export class Valve extends Duplex {
     // TLS answers some records itself, and gets no more of them before the kernel has taken the answers.
     const isOpen = () => this.#isAsked && this.writableLength === 0;
     this.#intake = new Intake(carrier, client, turns, false, {
-      isOpen, take: (piece) => this.#pass(piece), discards: () => false, goesOn: () => !this.isReady, end: () => this.push(null),
+      isOpen, take: (piece) => this.#pass(piece), goesOn: () => !this.isReady, end: () => this.push(null),
     });
     carrier.on('error', () => {}); // without a listener it would end the process; `close` follows
     carrier.once('close', () => this.destroy());
