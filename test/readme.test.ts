@@ -7,9 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
-import { MAX_CHUNK_LINE_BYTES, MAX_FRAMING_BYTES } from '../src/http/content.ts';
-import { MAX_CONTENT_BYTES } from '../src/http/head.ts';
-import { MAX_FIELD_LINES, MAX_HEAD_BYTES } from '../src/http/request-reader.ts';
+import { SIZE_LIMITS } from '../src/http/limits.ts';
 import { LIMITS } from '../src/server/limits.ts';
 import { portIn, spawnService } from './support/process.ts';
 import { exchange, requestBytes } from './support/exchange.ts';
@@ -95,8 +93,9 @@ test('the configuration table has every variable that is read, with its default 
 });
 
 test('the tables have the limits, the log messages, the exit codes and the refusals of the code', () => {
+  const { headBytes, fieldLines, contentBytes, framingBytes, chunkLineBytes } = SIZE_LIMITS;
   const { headMs, requestMs, unreadMs, lingerMs } = LIMITS;
-  for (const limits of [`${headMs / 1000} s; ${requestMs / 1000} s; ${headMs / 1000} s | 408; 408; closed`, `${MAX_HEAD_BYTES / 1024} KiB; ${MAX_HEAD_BYTES / 1024} KiB; ${MAX_FIELD_LINES}; ${MAX_CONTENT_BYTES / 1024} KiB | 414; 431; 431; 413`, `${MAX_FRAMING_BYTES / 1024} KiB; ${MAX_CHUNK_LINE_BYTES / 1024} KiB | 400, or 431 for trailers; 400`, `an unread reply; receiving after the last reply | ${unreadMs / 1000} s; ${lingerMs / 1000} s`]) {
+  for (const limits of [`${headMs / 1000} s; ${requestMs / 1000} s; ${headMs / 1000} s | 408; 408; closed`, `${headBytes / 1024} KiB; ${headBytes / 1024} KiB; ${fieldLines}; ${contentBytes / 1024} KiB | 414; 431; 431; 413`, `${framingBytes / 1024} KiB; ${chunkLineBytes / 1024} KiB | 400, or 431 for trailers; 400`, `an unread reply; receiving after the last reply | ${unreadMs / 1000} s; ${lingerMs / 1000} s`]) {
     assert.ok(readme.includes(`| ${limits} |`), limits);
   }
   const calls = Array.from(sources.values()).flatMap((source) => Array.from(source.matchAll(/\b(?:log|accessLog)\((?:'(\w+)', '([^']+)')?/g)));

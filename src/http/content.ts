@@ -1,49 +1,42 @@
 // Reads the content of a request to its end, and discards it (RFC 9112 6). That is before the request is answered: when it is malformed,
 // nobody can tell where the next request begins (request smuggling). Each function yields when more bytes are needed.
 import { colonIn } from './fields.ts';
-import { MAX_CONTENT_BYTES } from './head.ts';
-import { ILLEGAL, MORE, TOO_LONG, type LineReader } from './lines.ts';
-
-/** The most that a request may have of chunk sizes, chunk extensions and trailers together, in bytes. */
-export const MAX_FRAMING_BYTES = 16 * 1024;
-/** The most that a chunk size with its extensions may have, in bytes. */
-export const MAX_CHUNK_LINE_BYTES = 1024;
+import { SIZE_LIMITS } from './limits.ts';
+import type { LineReader } from './lines.ts';
 
 /** Reads content of this length (RFC 9112 6.2), or, when it is undefined, chunks. Returns the status that refuses it, if any. */
 export function* readContent(lines: LineReader, length: number | undefined): Generator<undefined, number | undefined> {
   if (length === undefined) return yield* readChunks(lines);
-  for (let left = length; (left -= lines.skip(left)) > 0;) yield;
+  for (let remaining = length; (remaining -= lines.skip(remaining)) > 0;) yield;
   return undefined;
 }
 
 // RFC 9112 7.1: lines with a size, each followed by as many bytes of data and CR LF; a line with the size 0; and trailers.
 function* readChunks(lines: LineReader): Generator<undefined, number | undefined> {
-  let framingLeft = MAX_FRAMING_BYTES;
-  let dataBytes = 0;
+  let framing = SIZE_LIMITS.framingBytes, content = SIZE_LIMITS.contentBytes; // what remains of them
   for (;;) {
     let line: ReturnType<LineReader['read']>;
-    while ((line = lines.read(Math.min(MAX_CHUNK_LINE_BYTES, framingLeft))) === MORE) yield;
-    if (line === ILLEGAL || line === TOO_LONG) return 400;
-    framingLeft -= lines.length;
+    while ((line = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), 400)) === undefined) yield;
+    if (typeof line === 'number') return line;
+    framing -= lines.length;
     const size = sizeIn(line.text.slice(line.start, line.end));
     if (size === undefined) return 400;
-    if (size === 0) return yield* readTrailers(lines, framingLeft);
-    dataBytes += size;
-    if (dataBytes > MAX_CONTENT_BYTES) return 413; // RFC 9110 15.5.14
-    for (let left = size; (left -= lines.skip(left)) > 0;) yield;
-    while ((line = lines.read('\r\n'.length)) === MORE) yield;
-    if (line === ILLEGAL || line === TOO_LONG) return 400;
+    if (size === 0) return yield* readTrailers(lines, framing);
+    content -= size;
+    if (content < 0) return 413; // RFC 9110 15.5.14
+    for (let remaining = size; (remaining -= lines.skip(remaining)) > 0;) yield;
+    while ((line = lines.read('\r\n'.length, 400)) === undefined) yield;
+    if (typeof line === 'number') return line;
   }
 }
 
 // RFC 9112 7.1.2: field lines up to an empty line. Nothing that they say is obeyed (RFC 9110 6.5.1).
-function* readTrailers(lines: LineReader, framingLeft: number): Generator<undefined, number | undefined> {
+function* readTrailers(lines: LineReader, framing: number): Generator<undefined, number | undefined> {
   for (;;) {
     let line: ReturnType<LineReader['read']>;
-    while ((line = lines.read(framingLeft)) === MORE) yield;
-    if (line === TOO_LONG) return 431; // RFC 6585 5
-    if (line === ILLEGAL) return 400;
-    framingLeft -= lines.length;
+    while ((line = lines.read(framing, 431)) === undefined) yield; // RFC 6585 5
+    if (typeof line === 'number') return line;
+    framing -= lines.length;
     if (line.start === line.end) return undefined;
     if (colonIn(line) === -1) return 400;
   }

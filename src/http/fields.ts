@@ -7,18 +7,18 @@ const TAB = 9, SPACE = 32, COLON = 58;
 const IS_IN_TOKEN = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[\w!#$%&'*+\-.^`|~]/.test(String.fromCharCode(byte))));
 
 /**
- * Where the colon behind the name of a field is, or -1 when the line is no field line. White space in front of the colon (RFC 9112 5.1)
+ * Where the colon after the name of a field is, or -1 when the line is no field line. White space before the colon (RFC 9112 5.1)
  * and folded lines (5.2) are refused: programs disagree on what they mean (request smuggling).
  */
 export function colonIn({ bytes, start, end }: Line): number {
   let at = start;
-  while (IS_IN_TOKEN[bytes[at] ?? 0] === 1) at += 1; // behind the last byte this ends, too
+  while (IS_IN_TOKEN[bytes[at] ?? 0] === 1) at += 1; // after the last byte this ends, too
   return at > start && at < end && bytes[at] === COLON ? at : -1;
 }
 
 // RFC 9110 5.5: the value is without the spaces and tabs around it. (`trim` would remove other characters, too; and a pattern for the
 // end of a text takes time that grows with the square of the white space inside it.)
-function valueBehind(colon: number, { bytes, text, end }: Line): string {
+function valueAfter(colon: number, { bytes, text, end }: Line): string {
   let from = colon + 1, to = end;
   while (from < to && isWhiteSpace(bytes[from])) from += 1;
   while (to > from && isWhiteSpace(bytes[to - 1])) to -= 1;
@@ -50,7 +50,7 @@ export function addField(fields: Fields, line: Line): boolean {
   if (!LENGTHS.has(colon - line.start)) return true;
   const member = MEMBER_OF.get(line.text.slice(line.start, colon).toLowerCase()); // RFC 9110 5.1: names are case-insensitive
   if (member === undefined) return true;
-  const value = valueBehind(colon, line), earlier = fields[member];
+  const value = valueAfter(colon, line), earlier = fields[member];
   fields[member] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines of a field mean one with both values
   return true;
 }

@@ -1,14 +1,10 @@
 // The rules for a whole head (RFC 9110, RFC 9112). A rule that is there because of an attack says so.
+import type { IsAllowed } from './allowed-hosts.ts';
 import type { Fields } from './fields.ts';
+import { SIZE_LIMITS } from './limits.ts';
 import { LegalRequest } from './request.ts';
 import type { RequestLine } from './request-line.ts';
 import { isHost, isHostOf } from './request-target.ts';
-
-/** The most that a request may carry as content, in bytes. Every byte is discarded: no endpoint wants any. */
-export const MAX_CONTENT_BYTES = 64 * 1024;
-
-/** Says whether requests for a host are answered. `isHttps`: the target has the scheme https. */
-export type IsAllowed = (host: string | undefined, isHttps: boolean) => boolean;
 
 /** The request that the line and the fields of a head make, or the status that refuses it. */
 export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {
@@ -24,7 +20,7 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   if (transferEncoding?.includes(',') === true) return 501; // RFC 9112 6.1: chunked is the only coding that is known here
   if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return 400;
   const length = Number(contentLength ?? 0);
-  if (length > MAX_CONTENT_BYTES) return 413; // RFC 9110 15.5.14
+  if (length > SIZE_LIMITS.contentBytes) return 413; // RFC 9110 15.5.14
   const expects = isHttp11 && expect !== undefined; // RFC 9110 10.1.1: HTTP/1.0 has no expectations,
   if (expects && expect.toLowerCase() !== '100-continue') return 417; // and this is the only one there is
   if (!isAllowed(host, isHttps)) return 421; // RFC 9110 15.5.20

@@ -10,9 +10,6 @@ const IS_LEGAL = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === T
 /** A line: from `start` to `end`, without its CR LF. `text` has a character for each byte. Bytes are faster to look at, texts to cut. */
 export type Line = { readonly bytes: Buffer; readonly text: string; readonly start: number; readonly end: number };
 
-/** What `LineReader.read` returns when there is no line: more is needed; no line has this byte; the line has too many bytes. */
-export const MORE = 0, ILLEGAL = 1, TOO_LONG = 2;
-
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Reads one line after the other, and what is between them. How the bytes are cut makes no difference. */
@@ -31,7 +28,7 @@ export class LineReader {
     this.end = 0;
   }
 
-  /** Keeps no bytes any more but those of a line that is not whole. */
+  /** Lets go of all bytes, except those of a line that is not whole. */
   forget(): void { this.give(NOTHING, ''); }
 
   /** Whether all bytes that were given have been read. */
@@ -51,24 +48,27 @@ export class LineReader {
     return this.end - from;
   }
 
-  /** Reads a line. Returns it; or MORE, ILLEGAL, or TOO_LONG, as soon as it cannot be whole with `limit` bytes. */
-  read(limit: number): Line | typeof MORE | typeof ILLEGAL | typeof TOO_LONG {
-    if (this.isAtEnd) return MORE;
+  /**
+   * Reads a line. Returns it, or undefined when more bytes are needed, or the status that refuses it: 400 for a byte that no line has, and
+   * `tooLong` as soon as the line cannot end within `limit` bytes.
+   */
+  read(limit: number, tooLong: number): Line | number | undefined {
+    if (this.isAtEnd) return undefined;
     const bytes = this.#bytes;
     const from = this.end, stop = this.#text.length;
     let at = from;
     if (this.#begun[this.#begunLength - 1] !== CR) {
-      while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // behind the last byte this ends, too
-      if (this.#begunLength + at - from > limit - CR_LF_LENGTH) return TOO_LONG;
-      if (at < stop && bytes[at] !== CR) return ILLEGAL;
+      while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // after the last byte this ends, too
+      if (this.#begunLength + at - from > limit - CR_LF_LENGTH) return tooLong;
+      if (at < stop && bytes[at] !== CR) return 400;
       at = Math.min(at + 1, stop);
     }
-    if (at < stop && bytes[at] !== LF) return ILLEGAL;
+    if (at < stop && bytes[at] !== LF) return 400;
     this.end = Math.min(at + 1, stop);
     this.length = this.#begunLength + this.end - from;
     if (at < stop) return this.#begunLength === 0 ? { bytes, text: this.#text, start: from, end: at - 1 } : this.#finish(from);
     this.#keep(from);
-    return MORE;
+    return undefined;
   }
 
   #finish(from: number): Line {

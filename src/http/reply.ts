@@ -1,14 +1,5 @@
-// Requests and replies as plain values, and the type of the functions that turn one into the other.
-
-/** A legal request, as a handler sees it. */
-export type Request = {
-  readonly method: string;
-  readonly path: string; // without the query. `*` for `OPTIONS *`.
-  readonly query: string; // without its `?`, as sent; empty when there is none
-  readonly host: string | undefined; // as sent, with the port if there is one. HTTP/1.0 may leave it out.
-  /** The `traceparent` of this service (W3C Trace Context): its trace id is that of the caller, if the caller has sent one. */
-  readonly traceparent: string;
-};
+// Replies as plain values, and the type of the functions that make them.
+import type { Request } from './request.ts';
 
 export type Reply = {
   readonly status: number;

@@ -1,7 +1,5 @@
 // The first line of a request (RFC 9112 3).
-import { Refusal } from './request.ts';
 import { parseTarget, pathOfIllegalTarget, type Target } from './request-target.ts';
-import { childTraceparent } from './trace-context.ts';
 
 export type RequestLine = {
   readonly method: string;
@@ -13,14 +11,23 @@ export type RequestLine = {
 // any token (RFC 9110 9.1 and 5.6.2). Which characters a target may have is said in request-target.ts.
 const REQUEST_LINE = /^[\w!#$%&'*+\-.^`|~]+ [!-~]+ HTTP\/\d\.\d$/;
 
-/** Parses a request line, without its CR LF, or refuses it. */
-export function parseRequestLine(line: string): RequestLine | Refusal {
-  if (!REQUEST_LINE.test(line)) return new Refusal(400);
+/** Parses a request line, without its CR LF. Returns the status that refuses it when it is illegal. */
+export function parseRequestLine(line: string): RequestLine | number {
+  if (!REQUEST_LINE.test(line)) return 400;
+  if (line.at(-3) !== '1') return 505; // RFC 9110 15.6.6: another major version, also the preface of HTTP/2
+  const { method, text } = partsOf(line);
+  const target = parseTarget(method, text);
+  return target === undefined ? 400 : { method, target, isHttp11: !line.endsWith('0') };
+}
+
+/** What may be logged of a request line that is refused: its method and its path, or nothing when it does not have the form of one. */
+export function loggablePartsOf(line: string): { readonly method: string; readonly path: string } | undefined {
+  if (!REQUEST_LINE.test(line)) return undefined;
+  const { method, text } = partsOf(line);
+  return { method, path: pathOfIllegalTarget(text) };
+}
+
+function partsOf(line: string): { readonly method: string; readonly text: string } {
   const end = line.indexOf(' ');
-  const method = line.slice(0, end), text = line.slice(end + 1, -' HTTP/1.1'.length);
-  const isHttp1 = line.at(-3) === '1';
-  const target = isHttp1 ? parseTarget(method, text) : undefined;
-  if (target !== undefined) return { method, target, isHttp11: !line.endsWith('0') };
-  const status = isHttp1 ? 400 : 505; // RFC 9110 15.6.6: another major version, also the preface of HTTP/2
-  return new Refusal(status, { method, path: pathOfIllegalTarget(text), traceparent: childTraceparent(undefined) });
+  return { method: line.slice(0, end), text: line.slice(end + 1, -' HTTP/1.1'.length) };
 }

@@ -1,17 +1,17 @@
 // Reads the requests of a connection from its bytes, one at a time (RFC 9112 2.1): a request line, field lines up to an empty one, and the
-// content behind them.
+// content after them. The other files here say with which status something is refused; only this one makes a `Refusal` of it.
+import type { IsAllowed } from './allowed-hosts.ts';
 import { readContent } from './content.ts';
 import { addField, type Fields } from './fields.ts';
-import { judgeHead, type IsAllowed } from './head.ts';
-import { ILLEGAL, LineReader, MORE, TOO_LONG, type Line } from './lines.ts';
-import { Refusal, type LegalRequest } from './request.ts';
-import { parseRequestLine, type RequestLine } from './request-line.ts';
+import { judgeHead } from './head.ts';
+import { SIZE_LIMITS } from './limits.ts';
+import { LineReader, type Line } from './lines.ts';
+import { Refusal } from './refusal.ts';
+import { LegalRequest } from './request.ts';
+import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
 import { childTraceparent } from './trace-context.ts';
 
-/** A head has fewer bytes than this, with the empty lines in front of it. */
-export const MAX_HEAD_BYTES = 16 * 1024;
-export const MAX_FIELD_LINES = 100; // browsers send about 20
-const NO_FIELDS: Fields = {};
+const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 
 export class RequestReader {
   end = 0; // where the request ends in the bytes of the latest call
@@ -20,9 +20,9 @@ export class RequestReader {
   readonly #isAllowed: IsAllowed;
   readonly #lines = new LineReader();
   #requestLine: RequestLine | undefined;
-  #fields = NO_FIELDS;
+  #fields: Fields = {};
   #fieldLines = 0;
-  #bytesLeft = MAX_HEAD_BYTES - 1; // of the head
+  #remaining = MAX_HEAD_BYTES; // how many bytes the head may still have
   #content: ReturnType<typeof readContent> | undefined;
 
   /** A request for a host that is not allowed is refused. */
@@ -30,16 +30,13 @@ export class RequestReader {
 
   /**
    * Reads on in `bytes`, which follow those of the call before. Returns the request as soon as it is whole; or its refusal as soon as that
-   * is known, behind which nothing may be read; otherwise undefined. What it returns does not depend on how the bytes are cut.
+   * is known, after which nothing may be read; otherwise undefined. What it returns does not depend on how the bytes are cut. They should
+   * be few (16 KiB), because whoever keeps a path or a query keeps all of them.
    */
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
-    let result: LegalRequest | Refusal | undefined;
-    for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {
-      // Not more at once than a head may have: the parts of a text keep all of it in memory.
-      const piece = bytes.length < MAX_HEAD_BYTES ? bytes : bytes.subarray(this.end, this.end + MAX_HEAD_BYTES);
-      this.#lines.give(piece, piece.toString('latin1'));
-      result = this.request === undefined ? this.#readHead() : this.#readContent(this.request);
-    }
+    this.#lines.give(bytes, bytes.toString('latin1'));
+    const result = this.request === undefined ? this.#readHead() : this.#readContent(this.request);
+    this.end = this.#lines.end;
     this.#lines.forget();
     return result;
   }
@@ -47,42 +44,46 @@ export class RequestReader {
   /** The refusal of the present request, which is not whole. */
   refusal(status: number): Refusal {
     if (this.request !== undefined) return new Refusal(status, this.request);
-    if (this.#requestLine === undefined) return new Refusal(status);
-    const { method, target: { path } } = this.#requestLine;
-    return new Refusal(status, { method, path, traceparent: childTraceparent(this.#fields.traceparent) });
+    const line = this.#requestLine;
+    return this.#refusalOf(status, line && { method: line.method, path: line.target.path });
   }
 
   #readHead(): LegalRequest | Refusal | undefined {
     if (!this.hasBegun) {
-      this.#bytesLeft -= this.#lines.skipLineEnds(this.#bytesLeft); // RFC 9112 2.2: CR and LF in front of a request are ignored
+      this.#remaining -= this.#lines.skipLineEnds(this.#remaining); // RFC 9112 2.2: CR and LF before a request are ignored
       this.hasBegun = !this.#lines.isAtEnd;
     }
     for (;;) {
-      const line = this.#lines.read(this.#bytesLeft);
-      if (line === MORE) return undefined;
-      if (line === ILLEGAL) return this.refusal(400);
-      if (line === TOO_LONG) return this.refusal(this.#requestLine === undefined ? 414 : 431); // RFC 9110 15.5.15, RFC 6585 5
-      this.#bytesLeft -= this.#lines.length;
-      const judged = this.#takeLine(line);
-      if (typeof judged === 'number') return this.refusal(judged);
-      if (judged instanceof Refusal) return judged;
-      if (judged !== undefined) return judged.contentLength === 0 ? this.#whole(judged) : this.#readContent(judged);
+      const line = this.#lines.read(this.#remaining, this.#requestLine === undefined ? 414 : 431); // RFC 9110 15.5.15, RFC 6585 5
+      if (line === undefined) return undefined;
+      const result = typeof line === 'number' ? this.refusal(line) : this.#takeLine(line);
+      if (result instanceof LegalRequest) return result.contentLength === 0 ? this.#whole(result) : this.#readContent(result);
+      if (result !== undefined) return result;
     }
   }
 
-  // Returns the request at the end of its head, or a refusal or its status; otherwise undefined.
-  #takeLine(line: Line): LegalRequest | Refusal | number | undefined {
-    if (this.#requestLine === undefined) {
-      const parsed = parseRequestLine(line.text.slice(line.start, line.end));
-      if (parsed instanceof Refusal) return parsed;
-      this.#requestLine = parsed;
-      this.#fields = {};
-      return undefined;
+  // Returns the request at the end of its head, or a refusal; otherwise undefined.
+  #takeLine(line: Line): LegalRequest | Refusal | undefined {
+    this.#remaining -= this.#lines.length;
+    if (this.#requestLine === undefined) return this.#takeRequestLine(line.text.slice(line.start, line.end));
+    if (line.start === line.end) {
+      const judged = judgeHead(this.#requestLine, this.#fields, this.#isAllowed);
+      return typeof judged === 'number' ? this.refusal(judged) : judged;
     }
-    if (line.start === line.end) return judgeHead(this.#requestLine, this.#fields, this.#isAllowed);
     this.#fieldLines += 1;
-    if (this.#fieldLines > MAX_FIELD_LINES) return 431;
-    return addField(this.#fields, line) ? undefined : 400;
+    if (this.#fieldLines > SIZE_LIMITS.fieldLines) return this.refusal(431);
+    return addField(this.#fields, line) ? undefined : this.refusal(400);
+  }
+
+  #takeRequestLine(text: string): Refusal | undefined {
+    const parsed = parseRequestLine(text);
+    if (typeof parsed === 'number') return this.#refusalOf(parsed, loggablePartsOf(text));
+    this.#requestLine = parsed;
+    return undefined;
+  }
+
+  #refusalOf(status: number, known: ReturnType<typeof loggablePartsOf>): Refusal {
+    return new Refusal(status, known && { ...known, traceparent: childTraceparent(this.#fields.traceparent) });
   }
 
   #readContent(request: LegalRequest): LegalRequest | Refusal | undefined {
@@ -96,9 +97,9 @@ export class RequestReader {
   #whole(request: LegalRequest): LegalRequest {
     this.hasBegun = false;
     this.request = this.#requestLine = this.#content = undefined;
-    this.#fields = NO_FIELDS;
+    this.#fields = {};
     this.#fieldLines = 0;
-    this.#bytesLeft = MAX_HEAD_BYTES - 1;
+    this.#remaining = MAX_HEAD_BYTES;
     return request;
   }
 }

@@ -1,21 +1,14 @@
-// What is read from a connection: a legal request, or a refusal. They are two types, so that no handler can be given an illegal request.
-import type { Request } from './reply.ts';
+// A legal request: as a handler sees it, and with what the connection needs to know of it.
 import { childTraceparent } from './trace-context.ts';
 
-/** Bytes that are no legal request. The status says why. The rest is for the log, as far as it is known. */
-export class Refusal {
-  readonly status: number;
-  readonly method: string | undefined;
-  readonly path: string | undefined; // without the query and the authority; empty when the target has no path
-  readonly traceparent: string | undefined;
-
-  constructor(status: number, known: { readonly [name in 'method' | 'path' | 'traceparent']?: string | undefined } = {}) {
-    this.status = status;
-    this.method = known.method;
-    this.path = known.path;
-    this.traceparent = known.traceparent;
-  }
-}
+/** A legal request, as a handler sees it. */
+export type Request = {
+  readonly method: string;
+  readonly path: string; // without the query. `*` for `OPTIONS *`.
+  readonly query: string; // without its `?`, as sent; empty when there is none
+  readonly host: string | undefined; // as sent, with the port if there is one. HTTP/1.0 may leave it out.
+  readonly traceparent: string; // of this service (W3C Trace Context). Its trace id is that of the caller, if the caller has sent one.
+};
 
 type Head = Omit<Request, 'traceparent'> & {
   readonly contentLength: number | undefined; // how many bytes of content follow. Undefined: it is chunked.
@@ -23,7 +16,7 @@ type Head = Omit<Request, 'traceparent'> & {
   readonly parent: string | undefined; // the `traceparent` that the client has sent
 };
 
-/** A request that keeps all rules. */
+/** A request that breaks no rule. */
 export class LegalRequest implements Request {
   readonly method: string;
   readonly path: string;

@@ -1,5 +1,6 @@
 // Finds the handler of a request. Paths are compared byte for byte: one that a proxy's rules see differently from the service is a bypass.
-import { emptyReply, type Handler, type Request } from './reply.ts';
+import { emptyReply, type Handler } from './reply.ts';
+import type { Request } from './request.ts';
 
 /** For each path, the handler of each method. */
 export type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;

@@ -1,7 +1,8 @@
 // One connection. It reads a request, has it answered, and reads the next one when the reply has left: when the kernel has taken its
 // bytes. So no client makes others wait, or fills the memory, by sending ahead.
 import type { Socket } from 'node:net';
-import { Refusal, type LegalRequest } from '../http/request.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { LegalRequest } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
 import { Intake } from './intake.ts';
 import { lateEnd, limitOf, type State } from './limits.ts';

@@ -1,5 +1,6 @@
 // What a server reports of its work.
-import type { LegalRequest, Refusal } from '../http/request.ts';
+import type { Refusal } from '../http/refusal.ts';
+import type { LegalRequest } from '../http/request.ts';
 
 /** A request that is over. */
 export type FinishedRequest = {

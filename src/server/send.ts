@@ -1,6 +1,6 @@
 // The two ways to reply: a legal request is answered by node's response; a refusal, which node never sees, is a text.
 import type { ServerResponse } from 'node:http';
-import type { IsAllowed } from '../http/head.ts';
+import type { IsAllowed } from '../http/allowed-hosts.ts';
 import { unexpectedProblem } from '../http/problem.ts';
 import type { Handler, Reply } from '../http/reply.ts';
 import type { LegalRequest } from '../http/request.ts';

@@ -1,7 +1,7 @@
 // Content, however the bytes are divided into pieces.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MAX_CHUNK_LINE_BYTES, MAX_FRAMING_BYTES } from '../../src/http/content.ts';
+import { SIZE_LIMITS } from '../../src/http/limits.ts';
 import { openContent, type Outcome } from '../support/content.ts';
 import { cutsOf, divisions } from '../support/divisions.ts';
 import { movedBytes } from '../support/moved-bytes.ts';
@@ -206,7 +206,7 @@ describe('the limits of chunked content', () => {
   const last = '0\r\n\r\n';
 
   test('are 1 KiB and 16 KiB', () => {
-    assert.deepEqual([MAX_CHUNK_LINE_BYTES, MAX_FRAMING_BYTES], [1_024, 16_384]);
+    assert.deepEqual([SIZE_LIMITS.chunkLineBytes, SIZE_LIMITS.framingBytes], [1_024, 16_384]);
   });
 
   test('a chunk size has eight digits', () => {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fields } from '../../src/http/fields.ts';
-import { judgeHead, MAX_CONTENT_BYTES, type IsAllowed } from '../../src/http/head.ts';
+import type { IsAllowed } from '../../src/http/allowed-hosts.ts';
+import { judgeHead } from '../../src/http/head.ts';
+import { SIZE_LIMITS } from '../../src/http/limits.ts';
 import { PARENT, said, type Said } from '../support/said.ts';
 
 // Every byte, as the character that a value has for it.
@@ -82,7 +84,7 @@ test('an option of Connection stands between commas, with any spaces and tabs ar
 
 test('the length of content is told, and undefined when it comes in chunks', () => {
   assert.deepEqual(judged('1.1', { host, contentLength: '1' }), { ...legal, contentLength: 1 });
-  assert.deepEqual(judged('1.1', { host, contentLength: String(MAX_CONTENT_BYTES) }), { ...legal, contentLength: 65_536 });
+  assert.deepEqual(judged('1.1', { host, contentLength: String(SIZE_LIMITS.contentBytes) }), { ...legal, contentLength: 65_536 });
   assert.deepEqual(judged('1.0', { host, contentLength: '20' }), { ...legal, contentLength: 20, isLast: true });
   for (const transferEncoding of ['chunked', 'Chunked', 'CHUNKED']) {
     assert.deepEqual(judged('1.1', { host, transferEncoding }), { ...legal, contentLength: undefined });
@@ -161,10 +163,10 @@ const illegal: readonly (readonly [what: string, status: number, version: '1.0' 
   ...ILLEGAL_LENGTHS.map((contentLength) => {
     return [`Content-Length ${JSON.stringify(contentLength)}`, 400, '1.1', { host, contentLength }] as const;
   }),
-  ['a byte too much', 413, '1.1', { host, contentLength: String(MAX_CONTENT_BYTES + 1) }],
-  ['a byte too much in HTTP/1.0', 413, '1.0', { contentLength: String(MAX_CONTENT_BYTES + 1) }],
+  ['a byte too much', 413, '1.1', { host, contentLength: String(SIZE_LIMITS.contentBytes + 1) }],
+  ['a byte too much in HTTP/1.0', 413, '1.0', { contentLength: String(SIZE_LIMITS.contentBytes + 1) }],
   ['more bytes than a number can tell', 413, '1.1', { host, contentLength: '9'.repeat(400) }],
-  ['a byte too much that is expected', 413, '1.1', { host, contentLength: String(MAX_CONTENT_BYTES + 1), expect: '100-continue' }],
+  ['a byte too much that is expected', 413, '1.1', { host, contentLength: String(SIZE_LIMITS.contentBytes + 1), expect: '100-continue' }],
   ...OTHER_EXPECTATIONS.map((expect) => {
     return [`Expect ${JSON.stringify(expect)}`, 417, '1.1', { host, expect }] as const;
   }),
@@ -232,5 +234,5 @@ test('of two faults the first in this order decides', () => {
 });
 
 test('64 KiB of content are accepted', () => {
-  assert.equal(MAX_CONTENT_BYTES, 65_536);
+  assert.equal(SIZE_LIMITS.contentBytes, 65_536);
 });

@@ -1,7 +1,7 @@
 // Lines, however the bytes are divided into pieces.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ILLEGAL, LineReader, MORE, TOO_LONG } from '../../src/http/lines.ts';
+import { LineReader } from '../../src/http/lines.ts';
 import { cutsOf, divisions } from '../support/divisions.ts';
 import { movedBytes } from '../support/moved-bytes.ts';
 
@@ -14,9 +14,9 @@ function linesOf(pieces: readonly string[], limit = 100): string[] {
   for (const bytes of pieces.map(bytesOf)) {
     reader.give(bytes, bytes.toString('latin1'));
     while (!reader.isAtEnd) {
-      const line = reader.read(limit);
-      if (line === ILLEGAL || line === TOO_LONG) return [...said, line === ILLEGAL ? 'illegal' : 'too long'];
-      if (line !== MORE) said.push(`${reader.length}: ${line.text.slice(line.start, line.end)}`);
+      const line = reader.read(limit, 414);
+      if (typeof line === 'number') return [...said, line === 400 ? 'illegal' : line === 414 ? 'too long' : String(line)];
+      if (line !== undefined) said.push(`${reader.length}: ${line.text.slice(line.start, line.end)}`);
     }
     bytes.fill('?'); // the bytes of a piece may be used for something else, as soon as it has been read
   }
@@ -30,12 +30,12 @@ test('a line is where it stands in the bytes, without its CR LF, and is not copi
   const moved = movedBytes(t, () => {
     reader.give(bytes, text);
     assert.equal(reader.skip(2), 2);
-    assert.deepEqual([reader.read(4), reader.end, reader.length], [{ bytes, text, start: 2, end: 4 }, 6, 4]);
-    assert.deepEqual([reader.read(4), reader.end, reader.length], [{ bytes, text, start: 6, end: 6 }, 8, 2]);
-    assert.deepEqual([reader.read(4), reader.end, reader.length], [{ bytes, text, start: 8, end: 10 }, 12, 4]);
+    assert.deepEqual([reader.read(4, 414), reader.end, reader.length], [{ bytes, text, start: 2, end: 4 }, 6, 4]);
+    assert.deepEqual([reader.read(4, 414), reader.end, reader.length], [{ bytes, text, start: 6, end: 6 }, 8, 2]);
+    assert.deepEqual([reader.read(4, 414), reader.end, reader.length], [{ bytes, text, start: 8, end: 10 }, 12, 4]);
   });
   assert.equal(moved, 0);
-  assert.deepEqual([reader.read(4), reader.end, reader.isAtEnd], [MORE, 13, true]);
+  assert.deepEqual([reader.read(4, 414), reader.end, reader.isAtEnd], [undefined, 13, true]);
 });
 
 test('a line of several pieces is kept, and the next one begins behind it in the last piece', () => {
@@ -43,14 +43,14 @@ test('a line of several pieces is kept, and the next one begins behind it in the
   const give = (text: string, from = 0) => {
     reader.give(bytesOf(text), text);
     assert.equal(reader.skip(from), from);
-    return reader.read(9);
+    return reader.read(9, 414);
   };
-  assert.equal(give('-ab', 1), MORE);
-  assert.equal(give(''), MORE);
-  assert.equal(give('--cd\r', 2), MORE);
+  assert.equal(give('-ab', 1), undefined);
+  assert.equal(give(''), undefined);
+  assert.equal(give('--cd\r', 2), undefined);
   const text = '---\nef\r\n';
   assert.deepEqual([give(text, 3), reader.end, reader.length], [{ bytes: bytesOf('abcd\r\n'), text: 'abcd\r\n', start: 0, end: 4 }, 4, 6]);
-  assert.deepEqual([reader.read(9), reader.end, reader.length], [{ bytes: bytesOf(text), text, start: 4, end: 6 }, 8, 4]);
+  assert.deepEqual([reader.read(9, 414), reader.end, reader.length], [{ bytes: bytesOf(text), text, start: 4, end: 6 }, 8, 4]);
 });
 
 const texts: readonly (readonly [text: string, ...said: string[]])[] = [
@@ -124,7 +124,7 @@ describe('a line may have as many bytes as the limit, CR LF included', () => {
     const reader = new LineReader();
     for (const text of ['\r\n', '\0']) {
       reader.give(bytesOf(text), text);
-      assert.equal(reader.read(0), TOO_LONG);
+      assert.equal(reader.read(0, 414), 414);
     }
   });
 });
@@ -152,10 +152,10 @@ test('what is between lines is skipped, as far as it is there', () => {
 test('of what has been read, nothing is kept but a line that is not whole', () => {
   const reader = new LineReader();
   reader.give(bytesOf('ab\r\nc'), 'ab\r\nc');
-  reader.read(9);
-  assert.equal(reader.read(9), MORE);
+  reader.read(9, 414);
+  assert.equal(reader.read(9, 414), undefined);
   reader.forget();
   assert.deepEqual([reader.skip(9), reader.skipLineEnds(9)], [0, 0]);
   reader.give(bytesOf('\r\n'), '\r\n');
-  assert.deepEqual(reader.read(9), { bytes: bytesOf('c\r\n'), text: 'c\r\n', start: 0, end: 1 });
+  assert.deepEqual(reader.read(9, 414), { bytes: bytesOf('c\r\n'), text: 'c\r\n', start: 0, end: 1 });
 });

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRequestLine, type RequestLine } from '../../src/http/request-line.ts';
-import { Refusal } from '../../src/http/request.ts';
-import { said, type Said } from '../support/said.ts';
+import { loggablePartsOf, parseRequestLine, type RequestLine } from '../../src/http/request-line.ts';
 
 /** What a line says, as plain values. */
-function parsed(line: string): RequestLine | Said {
+function parsed(line: string): RequestLine | Refused {
   const result = parseRequestLine(line);
-  return result instanceof Refusal ? said(result) : result;
+  return typeof result === 'number' ? { status: result, loggable: loggablePartsOf(line) } : result;
 }
 
-/** A refusal has a new trace when the method is known. */
-const refused = (status: number, method?: string, path?: string): Said => ({ status, method, path, trace: method === undefined ? undefined : 'new' });
+type Refused = { readonly status: number; readonly loggable: ReturnType<typeof loggablePartsOf> };
+const refused = (status: number, method?: string, path = ''): Refused => ({ status, loggable: method === undefined ? method : { method, path } });
 
 // Every byte, as the character that a line has for it.
 const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));

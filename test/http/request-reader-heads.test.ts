@@ -1,7 +1,8 @@
 // The heads of requests as bytes, however they are divided into pieces.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MAX_FIELD_LINES, MAX_HEAD_BYTES, RequestReader } from '../../src/http/request-reader.ts';
+import { SIZE_LIMITS } from '../../src/http/limits.ts';
+import { RequestReader } from '../../src/http/request-reader.ts';
 import { cutsOf } from '../support/divisions.ts';
 import { movedBytes } from '../support/moved-bytes.ts';
 import { PARENT, said, type Said } from '../support/said.ts';
@@ -139,7 +140,7 @@ test('the host of a request must be allowed', () => {
 });
 
 describe('a head has less than 16 KiB, with the empty lines in front of it', () => {
-  const room = MAX_HEAD_BYTES - 1;
+  const room = SIZE_LIMITS.headBytes - 1;
   const start = 'GET /a HTTP/1.1\r\nHost: a\r\nX: ';
   const emptyLines = (length: number) => '\r'.repeat(length);
   const pieces = (text: string) => [[text], text.split(''), [text.slice(0, 9_000), text.slice(9_000)], [text.slice(0, -1), text.slice(-1)]];
@@ -147,7 +148,7 @@ describe('a head has less than 16 KiB, with the empty lines in front of it', () 
   const four = (result: Said | undefined) => Array.from({ length: 4 }, () => result);
 
   test('which is 16384 bytes', () => {
-    assert.equal(MAX_HEAD_BYTES, 16_384);
+    assert.equal(SIZE_LIMITS.headBytes, 16_384);
   });
 
   test('its last line ends within them, or is refused with 431', () => {
@@ -190,7 +191,7 @@ describe('a head has less than 16 KiB, with the empty lines in front of it', () 
 });
 
 test('100 field lines are legal, and one more is refused with 431', () => {
-  assert.equal(MAX_FIELD_LINES, 100);
+  assert.equal(SIZE_LIMITS.fieldLines, 100);
   const lines = (count: number) => ['Host: a', ...Array.from({ length: count - 1 }, () => 'X: y')];
   assertHead(head('GET /a HTTP/1.1', ...lines(100)), legal);
   const tooMany = head('GET /a HTTP/1.1', ...lines(101)).slice(0, -2);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { RequestReader } from '../../src/http/request-reader.ts';
-import { Refusal } from '../../src/http/request.ts';
+import { Refusal } from '../../src/http/refusal.ts';
 import { cutsOf } from '../support/divisions.ts';
 import { PARENT, said, type Said } from '../support/said.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LegalRequest, Refusal } from '../../src/http/request.ts';
+import { Refusal } from '../../src/http/refusal.ts';
+import { LegalRequest } from '../../src/http/request.ts';
 import { PARENT } from '../support/said.ts';
 
 const head = { method: 'PUT', path: '/a', query: 'b', host: 'c', contentLength: 5, isLast: true };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyReply, type Handler, type Request } from '../../src/http/reply.ts';
+import { emptyReply, type Handler } from '../../src/http/reply.ts';
+import type { Request } from '../../src/http/request.ts';
 import { createRouter } from '../../src/http/router.ts';
 
 const handled: Request[] = [];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LegalRequest, Refusal } from '../../src/http/request.ts';
+import { Refusal } from '../../src/http/refusal.ts';
+import { LegalRequest } from '../../src/http/request.ts';
 import { openRecord, type FinishedRequest } from '../../src/server/reports.ts';
 import { openPair, sendRead } from '../support/both-sides.ts';
 import { NO_REPORTS } from '../support/reports.ts';

@@ -1,5 +1,6 @@
 // What a request or its refusal says, as a plain value that can be compared.
-import { Refusal, type LegalRequest } from '../../src/http/request.ts';
+import { Refusal } from '../../src/http/refusal.ts';
+import type { LegalRequest } from '../../src/http/request.ts';
 
 /** A `traceparent`, with the sampled flag. */
 export const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

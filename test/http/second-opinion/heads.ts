@@ -1,6 +1,6 @@
 // The same members of a request, as the reader says them and as node says them.
 import { addField, MEMBER_OF, type Fields } from '../../../src/http/fields.ts';
-import { LineReader, MORE } from '../../../src/http/lines.ts';
+import { LineReader } from '../../../src/http/lines.ts';
 import { parseRequestLine } from '../../../src/http/request-line.ts';
 import type { Target } from '../../../src/http/request-target.ts';
 import type { Message } from './node-opinion.ts';
@@ -14,12 +14,13 @@ export function headInBytes(bytes: Buffer) {
   lines.give(bytes, text);
   lines.skipLineEnds(bytes.length);
   function next() {
-    const line = lines.read(bytes.length);
-    if (typeof line === 'number') throw new Error(line === MORE ? 'The head is not whole.' : 'The head is not legal.');
+    const line = lines.read(bytes.length, 431);
+    if (line === undefined || typeof line === 'number') throw new Error('The head is not whole, or not legal.');
     return line;
   }
   const first = next();
   const line = parseRequestLine(text.slice(first.start, first.end));
+  if (typeof line === 'number') throw new Error('The request line is not legal.');
   for (let field = next(); field.start < field.end && addField(fields, field);) field = next();
   return { headEnd: lines.end, line: { ...line }, fields };
 }

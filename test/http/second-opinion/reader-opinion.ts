@@ -1,7 +1,7 @@
 // What the reader makes of some bytes, as a plain value that can be compared.
 import { isDeepStrictEqual } from 'node:util';
 import { RequestReader } from '../../../src/http/request-reader.ts';
-import { Refusal } from '../../../src/http/request.ts';
+import { Refusal } from '../../../src/http/refusal.ts';
 
 /** Where the request ends, which has these members, or which it is refused with, or that more is needed. */
 export type ReaderOpinion = { readonly end?: number; readonly status?: number; readonly members?: Readonly<Record<string, unknown>> };
