@@ -180,6 +180,8 @@ export function last(authority: string): Group[] {
       ...each('Expect: ', EXPECTATIONS, (expectation) => get(`Expect: ${expectation}`)),
       ['100-continue gets the final status at once', get('Content-Length: 5', 'Expect: 100-continue'), [200]],
       ['100-continue in any case, with chunks', get('Transfer-Encoding: chunked', 'Expect: 100-CONTINUE'), [200]],
+      ['100-continue, and content that nobody reads', `${get('Content-Length: 5', 'Expect: 100-continue')}12`, [200]],
+      ['100-continue, and a malformed chunk that nobody reads', `${get('Transfer-Encoding: chunked', 'Expect: 100-continue')}x\r\n`, [200]],
       ['100-continue for too much content', get('Content-Length: 65537', 'Expect: 100-continue'), [413]],
       ['100-continue on another method', head('POST /health HTTP/1.1', host, 'Content-Length: 1', 'Expect: 100-continue'), [405]]),
     group('The end (RFC 9112 9.3, 9.6)', true, 200,

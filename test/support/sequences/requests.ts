@@ -1,11 +1,9 @@
-// Requests that many sequences have, and what all requests are made of.
+// Requests that many sequences have, and those of the corpus as parts of a sequence.
+import { head, type Group } from '../corpus/entry.ts';
 import type { Part } from './part.ts';
 
-/** A head of these lines, each with its line break, and the empty line. */
-export const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
-/** The same, with a host. */
+/** A head of these lines, with a host. */
 export const target = (line: string, ...fields: readonly string[]) => head(line, 'Host: a', ...fields);
-export const filler = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: ${i}`);
 
 export const replied = (status: number, body: string, bytes: string): Part => ({ bytes, reply: { status, body, isLast: false } });
 export const healthy = (bytes: string) => replied(200, 'Healthy', bytes);
@@ -17,26 +15,24 @@ export const last = ({ bytes, reply }: Part): Part => ({ bytes, reply: reply && 
 export function greeting(number: number, ...fields: readonly string[]): Part {
   return replied(200, `{"message":"Hello, ${number}!"`, target(`GET /api/greetings?name=${number} HTTP/1.1`, ...fields));
 }
-
 export const greetings = (from: number, count: number): Part[] => Array.from({ length: count }, (_, i) => greeting(from + i));
-
-/** Of its content, every piece may look like an empty line. */
-export function withContent(number: number): Part {
-  const part = greeting(number, 'Content-Length: 5');
-  return { ...part, bytes: `${part.bytes}a\r\nb\r` };
-}
-
 export const lastGreeting = (number: number) => last(greeting(number, 'Connection: close'));
 
-export function behindEmptyLines(number: number): Part {
-  const part = greeting(number);
-  return { ...part, bytes: `\r\n\r\n${part.bytes}` };
-}
+const changed = (part: Part, before: string, behind: string): Part => ({ ...part, bytes: before + part.bytes + behind });
+/** Of its content, every piece may look like an empty line. */
+export const withContent = (number: number) => changed(greeting(number, 'Content-Length: 5'), '', 'a\r\nb\r');
+export const behindEmptyLines = (number: number) => changed(greeting(number), '\r\n\r\n', '');
 
 export const illegalHead = () => last(empty(400, target('GET /health HTTP/1.1', 'Host: b')));
-
 /** A request whose content is one byte too long and ends behind that byte. */
-export function withTooMuchContent(): Part {
-  const chunk = `10001\r\n${'x'.repeat(65_537)}\r\n`;
-  return last(empty(413, `${target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked')}${chunk}0\r\n\r\n`));
+export const withTooMuchContent = () =>
+  last(empty(413, `${target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked')}10001\r\n${'x'.repeat(65_537)}\r\n0\r\n\r\n`));
+
+/** The entries of the corpus that are one request, for /health when its status is 200: those of at most 1,000 bytes, or the others. */
+export function partsOf(groups: readonly Group[], size: 'short' | 'long'): readonly [Part, ...Part[]] {
+  const entries = groups.flatMap((group) => group.entries).filter(({ bytes, statuses, needs }) =>
+    statuses.length === 1 && needs !== 'no TLS' && /[^\r\n]/.test(bytes) && (bytes.length <= 1_000) === (size === 'short'));
+  const [first, ...others] = entries.map(({ bytes, statuses: [status = 0] }) => replied(status, status === 200 ? 'Healthy' : '', bytes));
+  if (first === undefined) throw new Error('There is none.');
+  return [first, ...others];
 }

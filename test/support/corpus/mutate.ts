@@ -1,0 +1,39 @@
+// Changes a request in ways that are often misread: bytes are removed, replaced, repeated, or joined by others.
+import type { Random } from '../random.ts';
+
+const PIECES: readonly [string, ...string[]] = [
+  '\r', '\n', '\r\n', '\n\n', '\r\n\r\n', '\r\r\n', '\0', '\t', ' ', '  ', ' \t', '\v', '\f', '\x1f', '\x7f', '\x80', '\xa0', '\xff', ';', '=',
+  '"', '\\', ':', ',', '/', '?', '#', '%', '%41', '*', '@', '[', ']', '(', '<', '|', '-', '+', '.', '_', '0', '1', '9', 'a', 'F', ': ', ';a',
+  ';a=b', ';a="b"', ' ; a', '=""', '\\"', '00', '0x', '1e1', '99999999', 'http://', 'https://', ':80', ':443', '//', '0\r\n', '0\r\n\r\n',
+  '3\r\nabc\r\n', 'GET ', ' HTTP/1.1', 'HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'RTSP/1.0', 'ICE/1.1', 'SOURCE', 'CONNECT', 'close',
+  'keep-alive', 'upgrade', 'chunked', 'gzip', 'identity', '100-continue', 'a:80',
+];
+const LINES: readonly [string, ...string[]] = [
+  'X: y', 'X:', 'X', 'X : y', ': y', ' folded', '\tfolded', '', '0', '3', 'Host: b', 'Host:', 'Content-Length: 3', 'Content-Length: 03',
+  'Content-Length:\t0\t', 'Transfer-Encoding: chunked', 'Transfer-Encoding:chunked\t', 'Transfer-Encoding: gzip, chunked', 'Connection: close',
+  'Connection: keep-alive', 'Connection: ,close\t', 'Connection: upgrade', 'Upgrade: a', 'Proxy-Connection: close', 'Expect: 100-continue',
+  'Expect: a', 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+];
+const DELIMITER = /[\s:;=",/]/;
+const WORD = /[^\s:;=,"]+/;
+
+/** `text`, which has one character for each byte, with one change. */
+export function mutated(text: string, { below, pick }: Random): string {
+  const anywhere = below(text.length + 1);
+  const at = anywhere + (below(2) === 0 ? 0 : Math.max(0, text.slice(anywhere).search(DELIMITER)));
+  const length = 1 + below(pick([1, 1, 1, 4, 30]));
+  const [before, piece, behind] = [text.slice(0, at), text.slice(at, at + length), text.slice(at + length)];
+  switch (below(12)) {
+    case 0: return before + behind;
+    case 1: return before + piece + piece + behind;
+    case 2: return before + pick(PIECES) + behind;
+    case 3: return before + String.fromCharCode(below(256)) + piece + behind;
+    case 4: return before + String.fromCharCode(below(256)) + behind;
+    case 5: return before + (piece + behind).replace(WORD, () => pick(PIECES));
+    case 6: case 7: case 8: case 9: {
+      const lines = text.split(/(?<=\r\n)/);
+      return lines.toSpliced(below(lines.length + 1), 0, `${pick(LINES)}\r\n`).join('');
+    }
+    default: return before + pick(PIECES) + piece + behind;
+  }
+}
