@@ -8,7 +8,7 @@ import { contentReply, emptyReply, type Handler, type Reply } from '../../src/ht
 import { LegalRequest } from '../../src/http/request.ts';
 import { answer, refusalText } from '../../src/server/send.ts';
 import { NO_REPORTS } from '../support/reports.ts';
-import { parseReplies, requestBytes, type WireReply } from '../support/exchange.ts';
+import { parseReplies, requestBytes } from '../support/exchange.ts';
 
 const limit = { timeout: 20_000 };
 const request = new LegalRequest({ method: 'GET', path: '/a', query: 'b', host: 'a', contentLength: 0, isLast: false, parent: undefined });
@@ -38,7 +38,7 @@ async function answered(t: TestContext, handler: Handler, isLast: boolean) {
 }
 
 const reply = contentReply(503, 'application/json', '"Zoë"');
-const sent = (connection: string): WireReply => ({
+const sent = (connection: string) => ({
   statusLine: 'HTTP/1.1 503 Service Unavailable',
   status: 503,
   headers: ['Content-Type: application/json', 'Content-Length: 6', 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Date: now', `Connection: ${connection}`],
@@ -54,7 +54,7 @@ for (const isLast of [false, true]) {
   });
 
   const problem = unexpectedProblem('/a');
-  const failed: WireReply = {
+  const failed = {
     statusLine: 'HTTP/1.1 500 Internal Server Error',
     status: 500,
     headers: ['Content-Type: application/problem+json', `Content-Length: ${problem.body.length}`, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Date: now', `Connection: ${isLast ? 'close' : 'keep-alive'}`],

@@ -1,5 +1,5 @@
 // The replies that a client has got, next to the requests that they answer.
-import type { WireReply } from '../exchange.ts';
+import type { Reply } from '../replies.ts';
 import { drained, isAsExpected, isClosing, type Expected } from './part.ts';
 import type { SentPart } from './sending.ts';
 
@@ -18,7 +18,7 @@ export type Known = {
 
 /** A reply, and the request that it belongs to. */
 export type Answer = {
-  readonly reply: WireReply;
+  readonly reply: Reply;
   /** Undefined: nobody can tell. */
   readonly sent: SentPart | undefined;
   readonly hasLeft: boolean | undefined;
@@ -29,7 +29,7 @@ export type Answer = {
 };
 
 /** Each of `replies`, judged by the requests that were sent, and by what is known of each reply. */
-export function answersTo(parts: readonly SentPart[], replies: readonly WireReply[], known: (index: number) => Known): Answer[] {
+export function answersTo(parts: readonly SentPart[], replies: readonly Reply[], known: (index: number) => Known): Answer[] {
   const firstUnknown = parts.findIndex(({ part }) => part.reply === undefined);
   return replies.map((reply, i) => {
     const knowledge = known(i);
@@ -47,7 +47,7 @@ export function answersTo(parts: readonly SentPart[], replies: readonly WireRepl
 
 const STATUSES = new Set([200, 307, 400, 404, 405, 408, 413, 414, 417, 421, 431, 501, 503, 505]);
 
-function faultOfForm({ status, headers, body }: WireReply): string | undefined {
+function faultOfForm({ status, headers, body }: Reply): string | undefined {
   if (!STATUSES.has(status)) return 'a wrong status';
   const ours = headers.filter((header) => /^(?:Connection|Date):/.test(header)).sort().join();
   if (!/^Connection: (?:close|keep-alive),Date: now$/.test(ours)) return 'not one Connection, or not one Date';
@@ -55,7 +55,7 @@ function faultOfForm({ status, headers, body }: WireReply): string | undefined {
   return (body !== '') === mayHaveBody ? undefined : 'a wrong body';
 }
 
-function faultOf(reply: WireReply, { part }: SentPart, known: Known): string | undefined {
+function faultOf(reply: Reply, { part }: SentPart, known: Known): string | undefined {
   const possible = possibleReplies(part.reply, known);
   return possible.some((expected) => isAsExpected(expected, reply)) ? undefined : `not one of ${JSON.stringify(possible)}`;
 }

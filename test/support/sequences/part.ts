@@ -1,5 +1,5 @@
 // A request, and the reply that it must get.
-import type { WireReply } from '../exchange.ts';
+import type { Reply } from '../replies.ts';
 
 /** What a reply must be. */
 export type Expected = {
@@ -20,10 +20,10 @@ export function drained(expected: Expected): Expected {
 }
 
 /** Whether `reply` asks the client to send no other request. */
-export const isClosing = ({ headers }: WireReply): boolean => headers.includes('Connection: close');
+export const isClosing = ({ headers }: Reply): boolean => headers.includes('Connection: close');
 
 /** Whether `reply` is as expected. */
-export function isAsExpected({ status, body, isLast }: Expected, reply: WireReply): boolean {
+export function isAsExpected({ status, body, isLast }: Expected, reply: Reply): boolean {
   const hasBody = body === '' ? reply.body === '' : reply.body.startsWith(body);
   return reply.status === status && hasBody && isClosing(reply) === isLast;
 }

@@ -1,7 +1,7 @@
 // A client on a real socket: what it has sent, and what it has got.
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { wholeReplies, type WireReply } from '../exchange.ts';
+import { repliesIn, type Reply } from '../replies.ts';
 import type { Line } from './line.ts';
 import { isClosing } from './part.ts';
 import { inPieces, isWhole, Sending } from './sending.ts';
@@ -10,7 +10,7 @@ import type { ClientStep } from './steps.ts';
 export class SocketClient {
   readonly sending = new Sending();
   /** The whole replies that have arrived, and what has arrived behind them. */
-  readonly replies: WireReply[] = [];
+  readonly replies: Reply[] = [];
   rest: Buffer = Buffer.alloc(0);
   /** It has never stopped reading. */
   hasRead = true;
@@ -108,13 +108,10 @@ export class SocketClient {
   }
 
   #receive(chunk: Buffer): void {
-    try {
-      const { replies, rest } = wholeReplies(Buffer.concat([this.rest, chunk]));
-      this.replies.push(...replies);
-      this.rest = rest;
-    } catch (error) {
-      this.error ??= error;
-    }
+    const { replies, rest, fault } = repliesIn(Buffer.concat([this.rest, chunk]));
+    this.replies.push(...replies);
+    this.rest = rest;
+    this.error ??= fault;
     this.#changed();
   }
 }

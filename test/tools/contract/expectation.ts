@@ -1,7 +1,7 @@
 // What can be expected of a reply. Everything that the specification leaves open is accepted: any order and case of
 // field names, further fields, any framing, and any notation of the same JSON value.
 import { isDeepStrictEqual } from 'node:util';
-import { field, json, type Reply } from './reply.ts';
+import { field, type Reply } from '../../support/replies.ts';
 
 /** When the request was sent and when the reply had arrived, in milliseconds since the epoch. */
 export type Times = { readonly sentAt: number; readonly receivedAt: number };
@@ -16,12 +16,21 @@ export type Expectation = {
   readonly mistakes: readonly Edit[];
 };
 
+/** The content as a JSON value; undefined when it is not JSON. */
+export function json({ body: text }: Reply): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export function status(expected: number): Expectation {
   return { text: `status ${expected}`, holds: (reply) => reply.status === expected, mistakes: [(reply) => ({ ...reply, status: expected === 200 ? 204 : 200 })] };
 }
 
 const withField = (name: string, value?: string): Edit => (reply) => ({
-  ...reply, fields: [...reply.fields.filter(([other]) => other !== name), ...(value === undefined ? [] : [[name, value] as const])],
+  ...reply, headers: [...reply.headers.filter((line) => !line.toLowerCase().startsWith(`${name}:`)), ...(value === undefined ? [] : [`${name}: ${value}`])],
 });
 
 /** The Content-Type. It must have the parameters in `expected`, and may have others. */

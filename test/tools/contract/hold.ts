@@ -42,6 +42,6 @@ function missed(step: Step, { replies, rest, end, sentAt, receivedAt }: Talk): s
     return expectations.filter(({ holds }) => !holds(reply, { sentAt, receivedAt })).map(({ text }) => which + text);
   });
   if (step.closes !== true) return unmet;
-  if (replies.length > step.replies.length || rest > 0) return [...unmet, 'nothing after the last reply'];
+  if (replies.length > step.replies.length || rest.length > 0) return [...unmet, 'nothing after the last reply'];
   return end === 'silent' ? [...unmet, 'the connection is closed'] : unmet;
 }

@@ -6,13 +6,13 @@ import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { document } from '../../../src/api/description.ts';
+import { field, type Reply } from '../../support/replies.ts';
 import { NOW, startService } from '../../support/service.ts';
 import { DESCRIBED_PATHS } from './endpoints.ts';
-import { isObject } from './expectation.ts';
+import { isObject, json } from './expectation.ts';
 import { hold } from './hold.ts';
 import { mistakes } from './mistakes.ts';
 import { descriptionMisfits } from './openapi.ts';
-import { field, json, type Reply } from './reply.ts';
 import { describeDifference } from './report.ts';
 import type { Part, Row, Seen, Subject } from './row.ts';
 import { EXCEPTION_TEXT } from './specification.ts';
@@ -93,7 +93,7 @@ function* wrongTalks({ steps }: Row, talks: readonly Talk[]): Generator<readonly
     if (closes !== true || first === undefined) continue;
     yield [talks.with(i, { ...talk, end: 'silent' }), 'the connection is closed'];
     yield [talks.with(i, { ...talk, replies: [...talk.replies, first] }), 'nothing after the last reply'];
-    yield [talks.with(i, { ...talk, rest: 1 }), 'nothing after the last reply'];
+    yield [talks.with(i, { ...talk, rest: talk.bytes }), 'nothing after the last reply'];
   }
 }
 

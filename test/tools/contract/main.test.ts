@@ -11,6 +11,7 @@ import { createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { secure } from '../../../src/server/tls.ts';
 import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
+import { repliesIn } from '../../support/replies.ts';
 import { startService } from '../../support/service.ts';
 import { DESCRIPTION, GREETINGS } from './endpoints.ts';
 import { hold } from './hold.ts';
@@ -20,7 +21,6 @@ import { wrongly, type Wrong } from './mistakes.ts';
 import { shapeMisfits } from './openapi.ts';
 import { readOptions } from './options.ts';
 import { describeDifference } from './report.ts';
-import { readReplies } from './reply.ts';
 import { lookAt, targetAt } from './target.ts';
 
 const MAIN = fileURLToPath(import.meta.url).replace(/main\.test(\.[jt]s)$/, 'main$1');
@@ -102,7 +102,7 @@ test('each value that a description lists is tried, and one that it does not lis
       const message = replies[/lang=(\S+)/.exec(bytes)?.[1] ?? ''];
       const content = JSON.stringify(message === undefined ? { errors: { lang: ['No.'] } } : { message });
       const reply = Buffer.from(`HTTP/1.1 ${message === undefined ? 400 : 200} \r\nContent-Length: ${content.length}\r\n\r\n${content}`);
-      return { ...readReplies(reply, true, false), bytes: reply, end: 'closed', error: undefined, sentAt: 0, receivedAt: 0 };
+      return { ...repliesIn(reply), bytes: reply, end: 'closed', error: undefined, sentAt: 0, receivedAt: 0 };
     }, [])) ?? []);
     return results.map((result) => (typeof result === 'string' ? result : result.expected));
   }

@@ -1,7 +1,7 @@
 // Wrong servers: this project's service, with a mistake in how it reads requests, or in its description. Each is found by the rows that
 // are there because of it. Mistakes in replies are beside the expectations that find them, in expectation.ts.
+import { field, repliesIn } from '../../support/replies.ts';
 import { GREETINGS, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
-import { field, readReplies } from './reply.ts';
 import { isHead, type Talker } from './talk.ts';
 
 /** What is changed: the bytes of a request before the service gets them, or those of its replies. */
@@ -12,7 +12,7 @@ export function wrongly(talk: Talker, { request, reply }: Wrong): Talker {
   return async (bytes, enough) => {
     const talked = await talk(request?.(bytes) ?? bytes, enough);
     const replied = reply === undefined ? talked.bytes : Buffer.from(reply(talked.bytes.toString('latin1')), 'latin1');
-    return { ...talked, ...readReplies(replied, true, isHead(bytes)), bytes: replied };
+    return { ...talked, ...repliesIn(replied, { ended: true, toHead: isHead(bytes) }), bytes: replied };
   };
 }
 
@@ -113,10 +113,10 @@ function withContent(bytes: string, change: (content: string) => string): string
 /** A server that differs wherever the specification and the decisions say nothing. No row of theirs may fail for it. */
 export const different: Wrong = {
   reply: (bytes) => {
-    const { replies: [first] } = readReplies(Buffer.from(bytes, 'latin1'), true, false);
+    const { replies: [first] } = repliesIn(Buffer.from(bytes, 'latin1'));
     if (first === undefined || first.body === '') return bytes.replace(/(?<=^HTTP\/1\.1 \d{3}) .*/, ' Whatever').replace('Content-Length:', 'content-LENGTH:\t');
     const content = Buffer.from(field(first, 'content-type')?.includes('json') === true ? inOtherWords(first.body) : first.body).toString('latin1');
-    const fields = first.fields.filter(([name]) => name !== 'content-length').map(([name, value]) => `${name}:${value.replace('; charset', ';  Charset')}`).reverse();
+    const fields = first.headers.filter((line) => !line.startsWith('Content-Length')).map((line) => line.replace(/^[^:]+: /, (name) => name.toLowerCase().trim()).replace('; charset', ';  Charset')).reverse();
     return [`HTTP/1.1 ${first.status}`, 'x-other: field', ...fields, 'Transfer-Encoding: chunked', '', `${content.length.toString(16)};a=b`, content, '0', '', ''].join('\r\n');
   },
 };

@@ -1,8 +1,8 @@
 // Compares the description of a server with its replies, and with the description of this project's service.
+import { field, type Reply } from '../../support/replies.ts';
 import { misfits, resolve } from '../../support/schema.ts';
 import { DESCRIBED } from './endpoints.ts';
-import { isObject } from './expectation.ts';
-import { field, json, type Reply } from './reply.ts';
+import { isObject, json } from './expectation.ts';
 import type { Seen } from './row.ts';
 
 /** The document in the latest reply to GET `path`. */

@@ -19,7 +19,7 @@ export function summarizeDifference({ expected, talk }: Difference): string {
 
 // Describes the end of a connection. There is nothing to say when this program has closed it after enough replies.
 function endOf({ end, rest, error }: Talk): string[] {
-  const behind = rest > 0 ? [`${rest} bytes that are not a whole reply`] : [];
+  const behind = rest.length > 0 ? [`${rest.length} bytes that are not a whole reply`] : [];
   switch (end) {
     case 'closed': return [...behind, 'the connection was closed'];
     case 'reset': return [...behind, `the connection was reset${error === undefined ? '' : `: ${error}`}`];

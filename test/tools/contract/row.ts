@@ -1,6 +1,6 @@
 // A row of the contract: what is sent, and what must come back, as data.
 import type { Expectation } from './expectation.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from '../../support/replies.ts';
 
 /** What must be true of one reply. */
 export type Expected = readonly Expectation[];

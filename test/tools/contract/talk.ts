@@ -1,16 +1,13 @@
 // Sends bytes on a connection, and reads what the server sends.
 import type { Duplex } from 'node:stream';
-import { readReplies, type Reply } from './reply.ts';
+import { repliesIn, type Replies } from '../../support/replies.ts';
 
 /** Opens a connection to the server: TCP, TLS or a Unix socket. */
 export type Connect = () => Duplex;
 
-export type Talk = {
-  readonly replies: readonly Reply[];
+export type Talk = Replies & {
   /** All bytes that were received. */
   readonly bytes: Buffer;
-  /** How many of these bytes follow the last whole reply: part of a reply, or no HTTP. */
-  readonly rest: number;
   /** The server closed or reset the connection, nothing arrived for too long, or enough replies arrived. */
   readonly end: 'closed' | 'reset' | 'silent' | 'enough';
   /** Why the connection failed, such as `ECONNREFUSED`; undefined: it did not. */
@@ -43,7 +40,7 @@ export function talker({ connect, now, patienceMs }: TalkOptions): Talker {
       socket.removeAllListeners('data').removeAllListeners('end').removeAllListeners('close').destroy();
       clearTimeout(timer);
       const received = Buffer.concat(chunks);
-      resolve({ ...readReplies(received, end === 'closed', toHead), bytes: received, end, error, sentAt, receivedAt: now() });
+      resolve({ ...repliesIn(received, { ended: end === 'closed', toHead }), bytes: received, end, error, sentAt, receivedAt: now() });
     }
     const wait = () => setTimeout(() => finish('silent'), patienceMs());
     let timer = wait();
@@ -52,7 +49,7 @@ export function talker({ connect, now, patienceMs }: TalkOptions): Talker {
       chunks.push(chunk);
       clearTimeout(timer);
       timer = wait();
-      if (enough < Infinity && readReplies(Buffer.concat(chunks), false, toHead).replies.length >= enough) finish('enough');
+      if (enough < Infinity && repliesIn(Buffer.concat(chunks), { toHead }).replies.length >= enough) finish('enough');
     });
     socket.on('error', (failure) => {
       error = 'code' in failure ? String(failure.code) : failure.message;

@@ -1,7 +1,7 @@
 // The server at a URL: how to connect to it, and whether it can be checked.
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { field } from './reply.ts';
+import { field } from '../../support/replies.ts';
 import { head } from './row.ts';
 import { talker, type Connect, type Talk } from './talk.ts';
 

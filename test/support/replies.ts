@@ -1,0 +1,94 @@
+// Parses the replies of any HTTP/1.1 server: field names in any case and order, and content with a length, in chunks, or up to the end of
+// the connection (RFC 9112 6.3). What arrives later is parsed by another call, of `rest` and the new bytes.
+
+export type Reply = {
+  /** `HTTP/1.1 200 OK` */
+  readonly statusLine: string;
+  readonly status: number;
+  /** The field lines as received, in order: `Name: value`. A well-formed date is replaced by `Date: now`. */
+  readonly headers: readonly string[];
+  /** The content without its framing, read as UTF-8. */
+  readonly body: string;
+};
+
+export type Replies = {
+  /** The whole replies. */
+  readonly replies: readonly Reply[];
+  /** The bytes after them: part of a reply, or no HTTP. */
+  readonly rest: Buffer;
+  /** Why `rest` is not the start of a reply; undefined: it may be one. */
+  readonly fault: string | undefined;
+};
+
+/** The replies in `bytes`. `ended`: no more bytes will come. `toHead`: the first reply answers a HEAD, so it has no content. */
+export function repliesIn(bytes: Buffer, { ended = false, toHead = false } = {}): Replies {
+  const replies: Reply[] = [];
+  for (let at = 0; ;) {
+    const rest = bytes.subarray(at);
+    const headEnd = rest.indexOf('\r\n\r\n');
+    if (headEnd === -1) return { replies, rest, fault: undefined };
+    const start = headEnd + 4;
+    const head = readHead(rest.toString('latin1', 0, headEnd));
+    const content = typeof head === 'string' ? head : readContent(head, rest.subarray(start), ended, toHead && replies.length === 0);
+    if (typeof head === 'string' || typeof content !== 'object') return { replies, rest, fault: typeof content === 'string' ? content : undefined };
+    replies.push({ ...head, body: content.body.toString('utf8') });
+    at += start + content.length;
+  }
+}
+
+/** The value of a field; undefined: there is none. Several lines of one name are joined by commas (RFC 9110 5.2). */
+export function field({ headers }: Pick<Reply, 'headers'>, name: string): string | undefined {
+  const { length } = name;
+  const lines = headers.filter((line) => line[length] === ':' && line.slice(0, length).toLowerCase() === name.toLowerCase());
+  return lines.length === 0 ? undefined : lines.map((line) => line.slice(length + 1).replace(/^[ \t]+|[ \t]+$/g, '')).join(', ');
+}
+
+const IMF_FIXDATE = /^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+type Head = Omit<Reply, 'body'>;
+
+// Each of these returns why the bytes are not what they should be, as a string; undefined: they are incomplete.
+
+function readHead(text: string): Head | string {
+  const [statusLine = '', ...lines] = text.split('\r\n');
+  const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine)?.[1];
+  if (status === undefined) return `Not a status line: ${JSON.stringify(statusLine)}`;
+  const wrong = lines.find((line) => !/^[^\s:]+:/.test(line));
+  if (wrong !== undefined) return `Not a field: ${JSON.stringify(wrong)}`;
+  return { statusLine, status: Number(status), headers: lines.map((line) => (IMF_FIXDATE.test(line) ? 'Date: now' : line)) };
+}
+
+/** Its `length` is that with the framing, in bytes. */
+type Content = { readonly body: Buffer; readonly length: number };
+
+function readContent(head: Head, bytes: Buffer, ended: boolean, toHead: boolean): Content | string | undefined {
+  if (toHead || head.status < 200 || head.status === 204 || head.status === 304) return { body: Buffer.alloc(0), length: 0 };
+  if (/(^|,)\s*chunked$/i.test(field(head, 'transfer-encoding') ?? '')) return readChunks(bytes);
+  const declared = field(head, 'content-length');
+  if (declared === undefined) return ended ? { body: bytes, length: bytes.length } : undefined;
+  if (!/^\d+$/.test(declared)) return `Not one Content-Length: ${declared}`;
+  const length = Number(declared);
+  return length <= bytes.length ? { body: bytes.subarray(0, length), length } : undefined;
+}
+
+// RFC 9112 7.1
+function readChunks(bytes: Buffer): Content | string | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ;) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    if (lineEnd === -1) return undefined;
+    const line = bytes.toString('latin1', at, lineEnd);
+    const size = /^([\da-f]+)[ \t]*(?:;.*)?$/i.exec(line)?.[1];
+    if (size === undefined) return `Not the size of a chunk: ${JSON.stringify(line)}`;
+    const length = Number.parseInt(size, 16);
+    if (length === 0) {
+      const end = bytes.indexOf('\r\n\r\n', lineEnd); // there may be trailer fields before it
+      return end === -1 ? undefined : { body: Buffer.concat(chunks), length: end + 4 };
+    }
+    const start = lineEnd + 2;
+    at = start + length + 2;
+    if (at > bytes.length) return undefined;
+    if (bytes.toString('latin1', at - 2, at) !== '\r\n') return `A chunk does not end after ${length} bytes`;
+    chunks.push(bytes.subarray(start, start + length));
+  }
+}
