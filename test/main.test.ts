@@ -86,7 +86,7 @@ test('the log has errors thrown while a request is answered, the connections clo
   service.child.kill('SIGTERM');
   const { lines, code } = await service.ended();
   assert.deepEqual(lines.map(untimed).slice(2, -1), [
-    { level: 'warn', message: 'Connections were closed in the last minute, because there were too many of them.', byReason: { idle: 1, full: 1 } },
+    { level: 'warn', message: 'Connections were closed in the last minute, because there were too many of them.', byReason: { idleClosed: 1, newRefused: 1 } },
     { level: 'warn', message: 'Connections could not be accepted in the last minute.', byCode: { ENOBUFS: 2 } },
   ]);
   assert.equal(code, 0);
