@@ -1,11 +1,11 @@
-// One connection. It reads a request, has it answered, and reads the next one when the reply has left: when the kernel has taken its
-// bytes. So no client makes others wait, or fills the memory, by sending ahead.
+// One connection. It reads a request, has it answered, and reads the next one once the reply is flushed: once the kernel has taken its
+// bytes. So no client can make others wait, or fill the memory, by sending ahead.
 import type { Socket } from 'node:net';
 import { Refusal } from '../http/refusal.ts';
 import type { LegalRequest } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
 import { Intake } from './intake.ts';
-import { lateEnd, limitOf, type State } from './limits.ts';
+import { lateEndOf, limitOf, type State } from './limits.ts';
 import { openRecord, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
 import { answer, refusalText, type Service } from './send.ts';
 import { write } from './write.ts';
@@ -14,18 +14,18 @@ import { write } from './write.ts';
 export type Transport = { readonly socket: Socket; readonly below: Below };
 export type Below = {
   readonly isReady: boolean; // the TLS handshake is over
-  readonly isHolding: boolean; // something has arrived, and the socket has not got it
+  readonly isHolding: boolean; // something has arrived that the socket has not received yet
   readonly isBroken: boolean; // TLS has failed
-  readonly hasStoodStill: () => boolean; // as for an Intake
+  readonly hasStalled: () => boolean; // see Intake
 };
 
-const END_COST = 2 * 1024; // what it costs to end a connection, in bytes read
+const END_COST = 2 * 1024; // what it costs to end a connection
 
-let changes = 0; // of the states of all connections
+let changes = 0; // of state, of all connections
 
 export class Connection {
   readonly client: string; // see `clientOf`
-  change = 0; // the number of its latest change of state: the lower it is, the longer it has been in its state
+  change = 0; // the number of its latest change of state: the lower, the longer it has been in its state
   readonly #clientAddress: string | undefined; // an IP address; undefined on a Unix socket
   readonly #socket: Socket;
   readonly #below: Below;
@@ -34,7 +34,7 @@ export class Connection {
   readonly #reader: RequestReader;
   #state: State = 'idle';
   #stateMs = 0; // how long it has been in its state, as counted by `addTime`
-  #record: AccessRecord | undefined; // of the present request, from its head until its reply has left
+  #record: AccessRecord | undefined; // of the present request, from its head until its reply is flushed
 
   constructor({ socket, below }: Transport, clientAddress: string | undefined, client: string, service: Service) {
     this.client = client;
@@ -44,42 +44,43 @@ export class Connection {
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
     const isOpen = () => this.#isReading;
-    const taker = { isOpen, take: (piece: Buffer) => this.#take(piece), goesOn: () => false, end: () => this.#clientEnded() };
-    this.#intake = new Intake(socket, client, service.turns, 'encrypted' in socket, taker);
-    socket.once('secure', () => { this.#stateMs = 0; }); // it is idle from now on
+    const consume = (piece: Buffer) => this.#consume(piece);
+    const consumer = { isOpen, consume, continues: () => false, end: () => this.#clientEnded() };
+    this.#intake = new Intake(socket, client, service.turns, 'encrypted' in socket, consumer);
+    socket.once('secure', () => { this.#stateMs = 0; }); // the TLS handshake is over, and it is idle from now on
     socket.on('finish', () => this.#linger());
     socket.on('error', () => {}); // without a listener it would end the process; `close` follows
     socket.once('close', () => this.#closed());
     this.#enter('idle');
   }
 
-  /** Whether no request has begun, and nothing that has arrived waits to be read. */
+  /** Whether no request has begun, and nothing that has arrived is waiting to be read. */
   get isIdle(): boolean { return this.#state === 'idle' && !this.#intake.isHolding && !this.#below.isHolding; }
 
-  /** Whether it is idle, or its last reply has left. */
+  /** Whether it is idle, or its last reply is flushed. */
   get isOver(): boolean { return this.#state === 'lingering' || this.isIdle; }
 
   /** Whether it has not received a byte of a request. */
   get isNew(): boolean { return this.#socket.bytesRead === 0; }
 
-  /** Counts time, in milliseconds. A connection that has been in its state for too long ends when its turn comes. */
+  /** Counts time, in milliseconds. A connection that has been in its state for too long is ended in a turn of its client. */
   addTime(ms: number): void {
-    const [stood, stoodBelow] = [this.#intake.hasStoodStill(), this.#below.hasStoodStill()];
-    if (this.#isReading && (stood || stoodBelow)) return; // it waits for others, and not for its client
+    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.hasStalled()]; // both, because a call resets it
+    if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it is waiting for other clients, and not for its own
     this.#stateMs += ms;
     if (this.#isLate) this.#service.turns.runOrWait(this.client, this.#endLate);
   }
 
-  /** Closes the connection, when its turn comes, if it is idle then. */
+  /** Closes the connection in a turn of its client, if it is idle then. */
   closeIdle(): void { this.#service.turns.runOrWait(this.client, this.#cutIdle); }
 
-  /** Closes the connection. Returns whether the reply to a request had not left. */
+  /** Closes the connection. Returns whether it still owed the reply to a request. */
   cut(): boolean {
     const isOwed = this.#record !== undefined && !this.#socket.destroyed;
     const { writable, writableLength } = this.#socket;
     this.#service.turns.spend(END_COST);
     this.#enter('closed');
-    // RFC 8446 6.1: TLS ends with close_notify. That has one turn to leave, so a client that does not read gains nothing.
+    // RFC 8446 6.1: TLS ends with close_notify. It gets one turn to be sent, so a client that does not read gains nothing.
     if ('encrypted' in this.#socket && this.#below.isReady && writable && writableLength === 0) {
       this.#socket.end();
       setImmediate(() => this.#socket.destroy());
@@ -95,23 +96,23 @@ export class Connection {
 
   get #isReading(): boolean { return this.#state === 'idle' || this.#state === 'receiving'; }
 
-  // A sweep may come right after the state began, so it takes one more.
+  // One sweep more, because the first may come right after the state began.
   get #isLate(): boolean {
     const { limits } = this.#service;
     return this.#stateMs >= limitOf(this.#state, this.#below.isReady, this.#reader.request !== undefined, limits) + limits.sweepMs;
   }
 
   readonly #endLate = (): void => {
-    if (!this.#isLate) return; // it has gone on meanwhile
+    if (!this.#isLate) return; // something has happened meanwhile
     if (this.#state === 'receiving') return this.#refuse(this.#reader.refusal(408)); // RFC 9110 15.5.9
-    this.#reportEnd(lateEnd(this.#state, this.#below.isReady));
+    this.#reportEnd(lateEndOf(this.#state, this.#below.isReady));
     this.cut();
   };
 
   readonly #cutIdle = (): void => { if (this.isIdle) this.cut(); };
 
-  // Returns how many bytes it has used: up to the end of a request. What follows is read when the reply has left.
-  #take(bytes: Buffer): number {
+  // Returns how many bytes belong to the present request. What follows is read once its reply is flushed.
+  #consume(bytes: Buffer): number {
     const result = this.#reader.read(bytes);
     const { end } = this.#reader;
     if (result instanceof Refusal) this.#refuse(result);
@@ -139,15 +140,15 @@ export class Connection {
     const { bytes, encoding } = this.#service.respond(request.method, (response) => {
       answer(request, response, isLast, record, this.#service);
     });
-    write(this.#socket, bytes, encoding, this.#replyLeft);
+    write(this.#socket, bytes, encoding, this.#replyFlushed);
     if (isLast) this.#socket.end();
   }
 
-  readonly #replyLeft = (): void => {
-    this.#settle(false);
+  readonly #replyFlushed = (): void => {
+    this.#closeRecord(false);
     if (this.#state !== 'replying') return;
     this.#enter('idle');
-    this.#intake.goOn();
+    this.#intake.proceed();
   };
 
   #refuse(refusal: Refusal): void {
@@ -155,7 +156,7 @@ export class Connection {
     reportSafely(this.#service.reports, ({ refused }) => refused(refusal.status), refusal.traceparent);
     this.#recordOf(refusal).status = refusal.status;
     this.#startEnding();
-    write(this.#socket, refusalText(refusal.status), 'latin1', () => this.#settle(false));
+    write(this.#socket, refusalText(refusal.status), 'latin1', () => this.#closeRecord(false));
     this.#socket.end();
   }
 
@@ -170,7 +171,7 @@ export class Connection {
     const isUnanswered = this.#state === 'receiving' || this.#record !== undefined;
     if (this.#state !== 'closed') this.#reportEnd(this.#below.isBroken ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined);
     this.#enter('closed');
-    this.#settle(true);
+    this.#closeRecord(true);
   }
 
   #reportEnd(reason: EndReason | undefined): void {
@@ -181,7 +182,7 @@ export class Connection {
     return (this.#record ??= openRecord(request, this.#clientAddress, this.#service.reports));
   }
 
-  #settle(aborted: boolean): void {
+  #closeRecord(aborted: boolean): void {
     this.#record?.close(aborted);
     this.#record = undefined;
   }

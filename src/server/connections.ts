@@ -9,7 +9,7 @@ import { chooseVictim, type Group } from './room.ts';
 export function createConnections(listener: Server, maxConnections: number, limits: Limits, reports: Reports) {
   const all = new Map<Connection, Group>();
   const groups = new Map<string, Group>(); // by client
-  let asked = 0; // how many connections have been asked for
+  let attempts = 0; // to connect
   let isListening = true;
   let isClosing = false;
   let resolveEnded: () => void;
@@ -44,9 +44,9 @@ export function createConnections(listener: Server, maxConnections: number, limi
     endIfEmpty();
   }
 
-  // Those that wait in the kernel's queue would be reset. Node 24 accepts one in a turn, so a turn without any says that it is empty.
+  // Connections that wait in the kernel's queue would be reset. Node 24 accepts one in each turn, so after a turn with none it is empty.
   function stopWhenNoneWaits(before: number): void {
-    const now = asked;
+    const now = attempts;
     if (now === before) stopListening();
     else if (isListening) setImmediate(() => stopWhenNoneWaits(now));
   }
@@ -54,7 +54,7 @@ export function createConnections(listener: Server, maxConnections: number, limi
   return {
     /** Whether one more connection of this client is accepted. When all places are taken, one is closed for it, or it is not. */
     makeRoom: (client: string): boolean => {
-      asked += 1;
+      attempts += 1;
       if (all.size < maxConnections) return true;
       const victim = chooseVictim(all, groups.get(client));
       reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'newRefused'));
@@ -73,7 +73,7 @@ export function createConnections(listener: Server, maxConnections: number, limi
     },
     /** Stops listening. */
     stopListening,
-    /** Accepts what waits for that, and stops listening. Closes idle connections, and resolves when the others have ended. */
+    /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when the others have ended. */
     close: (): Promise<void> => {
       stopWhenNoneWaits(-1);
       for (const connection of all.keys()) if (connection.isIdle && !connection.isNew) connection.closeIdle();
@@ -81,7 +81,7 @@ export function createConnections(listener: Server, maxConnections: number, limi
       setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.silentMs).unref();
       return ended;
     },
-    /** Closes all connections at once, and returns on how many of them a reply had not left. */
+    /** Closes all connections at once, and returns how many of them still owed a reply. */
     closeAll: (): number => Array.from(all.keys()).filter((connection) => connection.cut()).length,
   };
 }

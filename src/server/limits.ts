@@ -16,9 +16,9 @@ export type Limits = { readonly [name in keyof typeof LIMITS | 'idleMs']: number
 export type State =
   | 'idle' // no request has begun
   | 'receiving' // a request is arriving
-  | 'replying' // the request is whole, and its reply, which is not the last, has not left
-  | 'ending' // our side is being ended, behind the last reply if any. From here on what the client sends is discarded (RFC 9112 9.6).
-  | 'lingering' // the last reply has left and our side is ended, but the client's is not
+  | 'replying' // the request is whole, and its reply, which is not the last, is not flushed
+  | 'ending' // our side is being ended, after the last reply, if any. From here on what the client sends is discarded (RFC 9112 9.6).
+  | 'lingering' // the last reply is flushed and our side has ended, but the client's has not
   | 'closed';
 
 /**
@@ -38,7 +38,7 @@ export function limitOf(state: State, isReady: boolean, hasHead: boolean, limits
 }
 
 /** Why a connection that has been in `state` for too long ends. Undefined: it was idle, which is no fault. */
-export function lateEnd(state: State, isReady: boolean): EndReason | undefined {
+export function lateEndOf(state: State, isReady: boolean): EndReason | undefined {
   if (state === 'idle') return isReady ? undefined : 'handshakeTooSlow';
   return state === 'lingering' ? 'notClosedByClient' : 'replyNotRead';
 }

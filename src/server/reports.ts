@@ -27,10 +27,10 @@ export type Reports = {
   readonly finished: ((request: FinishedRequest) => void) | undefined; // a request is over. Undefined: nobody keeps an access log.
 };
 
-/** The record of a request for the access log. It is reported when the reply has left, or can no longer leave. */
+/** The record of a request for the access log. It is reported once the reply is flushed, or can no longer be sent. */
 export type AccessRecord = {
   status: number | undefined; // the status of the reply, when there is one
-  /** Reports the request. `aborted`: the reply has not left whole. */
+  /** Reports the request. `aborted`: the whole reply has not been sent. */
   close(aborted: boolean): void;
 };
 
@@ -60,7 +60,7 @@ export function reportSafely(reports: Reports, report: (reports: Reports) => voi
   }
 }
 
-/** Reports an error. When that fails, too, nobody is left to tell, and the service goes on. */
+/** Reports an error. If that fails, too, there is nobody to tell, and the service goes on. */
 export function reportFailure(reports: Reports, error: unknown, traceId: string): void {
   try {
     reports.failed(error, traceId);

@@ -63,7 +63,7 @@ export class ResponseStream extends Duplex {
 
   override _read(): void {} // `ask` pushes
 
-  // A chunk is a whole reply. Node 20 and 22 write an empty chunk behind one with content.
+  // A chunk is a whole reply. Node 20 and 22 write an empty chunk after one with content.
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: () => void): void {
     if (chunk.length > 0) this.#written = { bytes: chunk, encoding };
     done();

@@ -22,7 +22,7 @@ export type Server = { readonly listener: Listener } & Omit<ReturnType<typeof cr
 /** Puts TLS on an accepted socket, which is one of `client`. */
 export type Secure = (carrier: Socket, client: string, turns: Turns) => Transport;
 
-const NOTHING_BELOW = { isReady: true, isHolding: false, isBroken: false, hasStoodStill: () => false };
+const NOTHING_BELOW = { isReady: true, isHolding: false, isBroken: false, hasStalled: () => false };
 
 /** A server, not yet listening. `secure` puts TLS on its connections. */
 export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })): Server {

@@ -1,5 +1,5 @@
-// A valve between an accepted socket and TLS. Node decrypts at once all that TLS is given, and the client chooses what is in it: 16 KiB can
-// be one record, or 700 with a byte each. So records are counted, and TLS gets a piece of them when it asks and the client's turn has come.
+// A valve between an accepted socket and TLS. Node decrypts everything that TLS is given at once, and the client chooses what that is: 16 KiB
+// can be one record, or 700 of a byte each. So records are counted, and TLS gets a piece of them when it asks for more, in the client's turn.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { Intake } from './intake.ts';
@@ -8,7 +8,7 @@ import { TURN_COST, type Turns } from './turns.ts';
 import { write } from './write.ts';
 
 const PIECE_COST = 16 * 1024;
-const RECORD_COST = 1024; // what a record costs more than it has, in bytes
+const RECORD_COST = 1024; // what a record costs besides its bytes
 const HANDSHAKE_COST = TURN_COST / 2; // what a piece of a handshake costs: keys are exchanged and signed in it
 
 export class Valve extends Duplex {
@@ -18,28 +18,28 @@ export class Valve extends Duplex {
   readonly #turns: Turns;
   readonly #intake: Intake;
   readonly #records = new Records();
-  #isAsked = false; // TLS has asked for bytes, and has not got any since
+  #isAsked = false; // TLS has asked for bytes, and has received none since
 
   /** What is written to the valve is written to `carrier`. They are closed together. */
   constructor(carrier: Socket, client: string, turns: Turns) {
     super({ readableHighWaterMark: 0 });
     this.#carrier = carrier;
     this.#turns = turns;
-    // TLS answers some records itself, and gets no more of them before the kernel has taken the answers.
+    // TLS answers some records by itself. It gets no more of them until the kernel has taken the answers.
     const isOpen = () => this.#isAsked && this.writableLength === 0;
     this.#intake = new Intake(carrier, client, turns, false, {
-      isOpen, take: (piece) => this.#pass(piece), goesOn: () => !this.isReady, end: () => this.push(null),
+      isOpen, consume: (piece) => this.#pass(piece), continues: () => !this.isReady, end: () => this.push(null),
     });
     carrier.on('error', () => {}); // without a listener it would end the process; `close` follows
     carrier.once('close', () => this.destroy());
   }
 
-  /** Whether TLS has not got all that has arrived. */
+  /** Whether something has arrived that TLS has not received yet. */
   get isHolding(): boolean { return this.#intake.isHolding; }
 
-  hasStoodStill(): boolean { return this.#intake.hasStoodStill(); }
+  hasStalled(): boolean { return this.#intake.hasStalled(); }
 
-  /** Whether TLS has failed, or, when the connection has closed, its handshake was left unfinished. */
+  /** Of a connection that has closed: whether TLS had failed, or its handshake had begun and was not over. */
   get isBroken(): boolean { return this.hasFailed || (!this.isReady && this.#carrier.bytesRead > 0); }
 
   #pass(piece: Buffer): number {
@@ -54,11 +54,11 @@ export class Valve extends Duplex {
 
   override _read(): void {
     this.#isAsked = true;
-    this.#intake.goOn();
+    this.#intake.proceed();
   }
 
   override _write(bytes: Buffer, encoding: BufferEncoding, done: () => void): void {
-    write(this.#carrier, bytes, encoding, () => { done(); this.#intake.goOn(); });
+    write(this.#carrier, bytes, encoding, () => { done(); this.#intake.proceed(); });
   }
 
   override _final(done: () => void): void { this.#carrier.end(); done(); }
