@@ -72,7 +72,7 @@ export class Connection {
   }
 
   /** Closes the connection in a turn of its client, if it is idle then. */
-  closeIdle(): void { this.#service.turns.runOrWait(this.client, this.#cutIdle); }
+  closeIdle(): void { if (this.isIdle) this.#service.turns.runOrWait(this.client, this.#cutIdle); }
 
   /** Closes the connection. Returns whether it still owed the reply to a request. */
   cut(): boolean {

@@ -22,7 +22,7 @@ export function createConnections(listener: Server, maxConnections: number, limi
     if (isClosing) closeIdle();
   }
 
-  function closeIdle(): void { for (const connection of all.keys()) if (connection.isIdle) connection.closeIdle(); }
+  function closeIdle(): void { for (const connection of all.keys()) connection.closeIdle(); }
 
   function endIfEmpty(): void {
     if (isListening || all.size > 0) return;
@@ -76,7 +76,7 @@ export function createConnections(listener: Server, maxConnections: number, limi
     /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when the others have ended. */
     close: (): Promise<void> => {
       stopWhenNoneWaits(-1);
-      for (const connection of all.keys()) if (connection.isIdle && !connection.isNew) connection.closeIdle();
+      for (const connection of all.keys()) if (!connection.isNew) connection.closeIdle();
       // New ones later: a client that has just connected may have sent its request already.
       setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.silentMs).unref();
       return ended;
