@@ -27,8 +27,6 @@ export const loadTls = () => import('./server/tls.ts');
 /** Creates the service. Nothing listens until a server that it has created is told to. */
 export async function createApp({ development, now, allowedHosts, turns = new Turns(), ...serverOptions }: AppOptions) {
   let draining = false;
-  const isDraining = () => draining;
-  const options = { ...serverOptions, turns, isDraining };
   const isAllowed = allowedHosts === undefined ? () => true : hostCheck(allowedHosts);
 
   const handler = createRouter({
@@ -40,7 +38,7 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
 
   const servers: Server[] = [];
   function create(own: Pick<ServerOptions, 'handler' | 'isAllowed'>, secure?: Secure): Listener {
-    const server = createServer({ ...options, ...own }, secure);
+    const server = createServer({ ...serverOptions, turns, isDraining: () => draining, ...own }, secure);
     servers.push(server);
     return server.listener;
   }

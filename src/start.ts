@@ -1,91 +1,79 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
 import type { Server } from 'node:net';
 import { createApp, loadTls, type App } from './app.ts';
-import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
+import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts';
 import { watchDescriptors } from './host/descriptors.ts';
 import { listen, type Bound, type ListenTarget, type Scheme } from './host/listen.ts';
-import { createLog, type Log } from './host/log.ts';
+import { createLog } from './host/log.ts';
 import { createOutput } from './host/output.ts';
 import { createReportLogger } from './host/report-logger.ts';
-import { installReloadHandler, installStopHandler } from './host/signals.ts';
-import { EXIT_CODES, joinStartErrors, StartError } from './host/start-error.ts';
-import { installUncaughtErrorHandler } from './host/uncaught-errors.ts';
+import { installReloadHandler, installStopHandler, installUncaughtErrorHandler } from './host/signals.ts';
+import { EXIT_CODES, StartError } from './host/start-error.ts';
 
 const NO_ARGUMENTS = 'The process takes no arguments: environment variables configure it, and README.md lists them.';
-const FLUSH_TIMEOUT_MS = 1_000; // how long the end of the process waits for its last log lines to be written
+const NO_REDIRECT_PORT = 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.';
 
-/** Starts the service. Resolves when it listens, and rejects with a StartError when it cannot. */
+/** Starts the app. Resolves when it listens, and rejects with a StartError when it cannot. */
 export async function start(): Promise<void> {
   const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
   const log = createLog(output.write);
-  let app: App | undefined;
-  let isStopping = false;
+  let running: App | undefined;
 
   /** Ends the process when the log has been written. If that must wait, no connection is left open in the meantime. */
   function exit(exitCode: number): void {
-    void output.end(FLUSH_TIMEOUT_MS).then(() => process.exit(exitCode));
-    const running = app;
-    app = undefined; // only once: if this throws, it calls this function again
+    void output.end().then(() => process.exit(exitCode));
     setImmediate(() => { running?.stopListening(); running?.closeAll(); });
   }
   installUncaughtErrorHandler(log, exit);
 
   if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS], EXIT_CODES.configuration); // after node and the entry point
   const configuration = readConfiguration(process.env);
-  const { environment } = configuration;
+  const { environment, http, https, tlsFiles } = configuration;
   if (isAlmostDevelopment(environment)) {
     log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
   }
   const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
-  const service = await createApp({ ...configuration, development: environment === 'Development', now: Date.now, reports });
-  app = service;
+  const app = await createApp({ ...configuration, development: environment === 'Development', now: Date.now, reports });
+  running = app;
 
-  /** Drains. New connections to sockets that were handed over are then left to other processes, present or future. */
+  let isStopping = false;
   function startDraining(): void {
     isStopping = true;
-    service.startDraining();
-    if ([...configuration.http, ...configuration.https].some(({ fd }) => fd !== undefined)) service.stopListening();
+    app.startDraining();
+    // New connections to sockets that were handed over are left to other processes, present or future.
+    if ([...http, ...https].some(({ fd }) => fd !== undefined)) app.stopListening();
   }
-
-  const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = configuration;
-  installStopHandler({ ...service, startDraining, summarize: reports.summarize, exit }, { delayMs, timeoutMs }, log);
+  installStopHandler({ ...app, startDraining, summarize: reports.summarize, exit }, configuration, log);
 
   const bound: Bound[] = [];
-  const failures: StartError[] = [];
-
-  /** Listens with `server`. A failure is kept, so that all failures are reported together. */
-  async function serve(scheme: Scheme, server: Server, target: ListenTarget): Promise<void> {
-    if (isStopping) return; // a signal has come during the start
-    const result = await listen(server, scheme, target, reports.acceptFailed);
-    if (result instanceof StartError) failures.push(result);
-    else bound.push(result);
+  const failures: StartError[] = []; // they are reported together
+  async function listenOn(targets: readonly ListenTarget[], scheme: Scheme, createListener: () => Server): Promise<void> {
+    for (const target of targets) {
+      if (isStopping) return; // a signal has come during the start
+      const result = await listen(createListener(), scheme, target, reports.acceptFailed);
+      if (result instanceof StartError) failures.push(result);
+      else bound.push(result);
+    }
   }
 
-  const { secureServers, reload } = await createSecureServers(service, configuration, log);
-  installReloadHandler(reload, log);
-
-  // HTTPS listens first, because plain HTTP is redirected to its port.
-  for (const { server, target } of secureServers) await serve('https', server, target);
+  // HTTPS listens first, because plain HTTP is redirected to its port. Its modules are loaded only where they are used.
+  if (tlsFiles === undefined) installReloadHandler(undefined, log);
+  else {
+    const [{ readTlsFiles }, { secure }] = await Promise.all([import('./host/tls-files.ts'), loadTls()]);
+    let context = readTlsFiles(tlsFiles, log);
+    installReloadHandler(() => { context = readTlsFiles(tlsFiles, log); }, log);
+    await listenOn(https, 'https', () => app.createSecureServer((...carrier) => secure(context, ...carrier)));
+  }
   const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
-  if (bound.length > 0 && redirectPort === undefined && configuration.http.length > 0) {
-    const reason = 'the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see';
-    failures.push(new StartError([`Plain HTTP is redirected, and ${reason}.`], EXIT_CODES.configuration));
+  if (bound.length > 0 && redirectPort === undefined && http.length > 0) {
+    failures.push(new StartError([NO_REDIRECT_PORT], EXIT_CODES.configuration));
   }
-  for (const target of configuration.http) {
-    await serve('http', redirectPort === undefined ? service.createServer() : service.createRedirectServer(redirectPort), target);
+  await listenOn(http, 'http', () => (redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort)));
+  if (failures.length > 0) {
+    const exitCode = Math.max(...failures.map((failure) => failure.exitCode)); // 78, if one says that another start is useless
+    throw new StartError(failures.flatMap(({ reasons }) => reasons), exitCode);
   }
-  if (failures.length > 0) throw joinStartErrors(failures);
 
   for (const { address, name } of bound) log('info', 'Listening', { address, name, environment: environment ?? null });
   watchDescriptors(reports.acceptFailed);
-}
-
-/** Creates the servers for HTTPS, each with its target, and a function that reads their TLS files again. */
-async function createSecureServers(app: App, { https, tlsFiles }: Configuration, log: Log) {
-  if (tlsFiles === undefined) return { secureServers: [], reload: undefined };
-  const [{ readTlsFiles }, { secure }] = await Promise.all([import('./host/tls-files.ts'), loadTls()]);
-  let context = readTlsFiles(tlsFiles, log);
-  const secureServers = https.map((target) => ({ target, server: app.createSecureServer((...carrier) => secure(context, ...carrier)) }));
-  const reload = () => { context = readTlsFiles(tlsFiles, log); };
-  return { secureServers, reload };
 }

@@ -65,7 +65,7 @@ test('with the flags of the image every endpoint answers, also over TLS, and wha
   assert.equal((await service.nextLine()).message, 'The TLS files have been read again.');
 
   const refused = await spawnService(t, env, flags()).ended();
-  assert.match(String(refused.lines[0]?.['reason']), /^TLS_CERT_FILE is .* must be a readable file \(Error: Access to this API has been restricted/);
+  assert.match(String(refused.lines[0]?.['reason']), /^TLS_CERT_FILE is .* must be a readable PEM file of the certificate, .* \(Error: Access to this API has been restricted/);
   assert.equal(refused.code, 78);
 });
 

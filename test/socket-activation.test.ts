@@ -61,7 +61,7 @@ test('a Unix socket for HTTPS has no port, so plain HTTP beside it needs HTTPS_R
   const [https, http] = [await listeningSocket(t, path), await listeningSocket(t)];
   const env = { LISTEN_FDNAMES: 'https:http', ...tlsFiles(t) };
   const { lines, code } = await spawnWithSockets(t, [https.fd, http.fd], env).ended();
-  const reason = 'Plain HTTP is redirected, and the socket for HTTPS has no port: HTTPS_REDIRECT_PORT must be set to the port that clients see.';
+  const reason = 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.';
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 
   const service = handOver(t, [https, http], { ...env, HTTPS_REDIRECT_PORT: '443' });

@@ -1,10 +1,9 @@
 // Reads the configuration from environment variables, and reports all mistakes in it at once.
 import net from 'node:net';
-import { readHandedSockets, type Environment } from './handed-sockets.ts';
-import type { ListenTarget, Scheme } from './listen.ts';
+import { readHandedSockets } from './handed-sockets.ts';
+import type { HandedTarget, ListenTarget } from './listen.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
-
-export type Configuration = ReturnType<typeof readConfiguration>;
+import { isAtLeast } from './versions.ts';
 
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;
@@ -12,10 +11,9 @@ const DAY_MS = 86_400_000;
 type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'> & Partial<Pick<NodeJS.Process, 'permission'>>;
 
 /** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError with all mistakes. */
-export function readConfiguration(env: Environment, runtime: Runtime = process) {
+export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = process) {
   const mistakes: string[] = [];
-
-  function textOf(name: string): string | undefined { return env[name] || undefined; }
+  const textOf = (name: string): string | undefined => env[name] || undefined;
 
   function read<T>(name: string, accepted: string, parse: (text: string) => T | undefined): T | undefined {
     const text = textOf(name);
@@ -36,7 +34,8 @@ export function readConfiguration(env: Environment, runtime: Runtime = process) 
     return read(name, 'true or false', (text) => (text === 'true' || text === 'false' ? text : undefined)) === 'true';
   }
 
-  const host = read('HOST', 'an IP address, a host name, or * for every interface', parseHost) ?? '127.0.0.1';
+  const acceptedHost = 'an IP address, a host name, or * for every interface';
+  const host = read('HOST', acceptedHost, (text) => (text === '*' || isHost(text) ? text : undefined)) ?? '127.0.0.1';
   const port = readInteger('PORT', 0, MAX_PORT) ?? (textOf('PORT') === undefined ? 8080 : undefined);
   const reusePort = readBoolean('REUSE_PORT');
   const [certFile, keyFile] = [textOf('TLS_CERT_FILE'), textOf('TLS_KEY_FILE')];
@@ -44,29 +43,25 @@ export function readConfiguration(env: Environment, runtime: Runtime = process) 
   const hasTlsFiles = (certFile ?? keyFile) !== undefined;
   if (hasTlsFiles && certFile === undefined) mistakes.push('TLS_KEY_FILE is set, so TLS_CERT_FILE must be set to the certificate file.');
   if (hasTlsFiles && keyFile === undefined) mistakes.push('TLS_CERT_FILE is set, so TLS_KEY_FILE must be set to the key file.');
-  const handed = readHandedSockets(env, runtime.pid, (mistake) => mistakes.push(mistake));
   // Port 0 means any free port, so the service can listen on it, but a request cannot be redirected to it.
   const httpsPort = readInteger('HTTPS_PORT', hasTlsFiles ? 0 : 1, MAX_PORT);
-
-  /** Where to listen for a scheme: on the sockets that were handed over, if any, or else on `ownPort`. */
-  function targets(scheme: Scheme, ownPort: number | undefined): readonly ListenTarget[] {
-    if (handed !== undefined) return handed.filter((socket) => socket.scheme === scheme).map(({ fd, name }) => ({ fd, name }));
-    return ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }];
-  }
+  const handed = readHandedSockets(env, runtime.pid, (mistake) => mistakes.push(mistake));
+  const isForHttps = ({ name }: HandedTarget) => name === 'https';
+  const listenOn = (ownPort: number | undefined): readonly ListenTarget[] =>
+    (ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }]);
 
   const acceptedHosts = '*, or host names and IP addresses without port or zone, separated by commas';
-  const allowedHosts = read('ALLOWED_HOSTS', acceptedHosts, parseHosts) ?? ['*'];
   const configuration = {
     environment: env['NODE_ENV'], // only `Development`, in this spelling, switches the API description on
-    http: targets('http', port), // where to listen for plain HTTP
-    https: targets('https', tlsFiles && httpsPort), // where to listen for HTTPS. Without TLS files it is empty.
+    http: handed?.filter((socket) => !isForHttps(socket)) ?? listenOn(port), // where to listen for plain HTTP
+    https: handed?.filter(isForHttps) ?? listenOn(tlsFiles && httpsPort), // where to listen for HTTPS
     tlsFiles,
     /** The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does. */
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
     /** The host names and IP addresses that `Host` may name. Undefined: any. */
-    allowedHosts: allowedHosts.includes('*') ? undefined : allowedHosts,
+    allowedHosts: textOf('ALLOWED_HOSTS') === '*' ? undefined : read('ALLOWED_HOSTS', acceptedHosts, parseHosts),
     accessLog: readBoolean('ACCESS_LOG'),
-    // 0 is not accepted: to node's own option it means no time-out, here it would close each connection within a second.
+    // 0 is not accepted: to Node's own option it means no time-out, here it would close each connection within a second.
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000,
     maxConnections: readInteger('MAX_CONNECTIONS', 1, 1_000_000) ?? 1_000, // how many connections may be open at once, on each server
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 0,
@@ -78,54 +73,38 @@ export function readConfiguration(env: Environment, runtime: Runtime = process) 
     if (httpsPort !== undefined && httpsPort === port && port !== 0) {
       mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'another port than PORT, which is for plain HTTP'));
     }
-    if (reusePort && !canReusePort(runtime)) {
-      const { version, platform } = runtime;
+    // Older versions of Node ignore the option, and the second process would find the port in use.
+    const { platform, version } = runtime;
+    if (reusePort && (platform !== 'linux' || !isAtLeast(version, 'v22.12'))) {
       mistakes.push(`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`);
     }
   } else {
-    const hasHttps = handed.some(({ scheme }) => scheme === 'https');
+    const hasHttps = handed.some(isForHttps);
     if (hasTlsFiles && !hasHttps) mistakes.push('TLS files are set, so LISTEN_FDNAMES must give one socket the name https.');
-    if (hasHttps && !hasTlsFiles) {
-      mistakes.push('LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
-    }
+    const noFiles = 'LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.';
+    if (hasHttps && !hasTlsFiles) mistakes.push(noFiles);
   }
-  if (isNetworkDenied(runtime)) mistakes.push('Node is run with --permission, so it needs --allow-net to listen.');
+  // From Node 25 on, --permission also denies the network. When the service listens, Node throws for that where nothing can catch it.
+  if (isAtLeast(runtime.version, 'v25') && runtime.permission?.has('net') === false) {
+    mistakes.push('Node is run with --permission, so it needs --allow-net to listen.');
+  }
   if (mistakes.length > 0) throw new StartError(mistakes, EXIT_CODES.configuration);
   return configuration;
 }
 
 // A host name has letters, digits, hyphens and dots (RFC 1123 2.1), and underscores, which container names use.
 // A value of digits and dots only that is not an IP address is a mistyped IP address, and is refused.
-function parseHost(text: string): string | undefined {
-  const isName = /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?$/i.test(text);
-  return text === '*' || net.isIP(text) !== 0 || isName ? text : undefined;
+function isHost(text: string): boolean {
+  return net.isIP(text) !== 0 || /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?$/i.test(text);
 }
 
-// IPv6 addresses may be in brackets. They may not have a zone, because no Host has one (RFC 3986 3.2.2). A `*`
-// beside other hosts is refused, because it would make them meaningless.
+// IPv6 addresses may be in brackets. They may not have a zone, because no Host has one (RFC 3986 3.2.2).
 function parseHosts(text: string): readonly string[] | undefined {
-  const hosts = text.split(',').map((host) => (host.includes('%') ? undefined : parseHost(host.trim().replace(/^\[(.*:.*)\]$/, '$1'))));
-  const known = hosts.filter((host) => host !== undefined);
-  return known.length < hosts.length || (known.includes('*') && known.length > 1) ? undefined : known;
+  const hosts = text.split(',').map((host) => host.trim().replace(/^\[(.*:.*)\]$/, '$1'));
+  return hosts.every((host) => isHost(host) && !host.includes('%')) ? hosts : undefined;
 }
 
-// Older versions of Node ignore the option, and the second process would find the port in use.
-function canReusePort({ platform, version }: Runtime): boolean {
-  const [major, minor] = versionNumbers(version);
-  return platform === 'linux' && (major > 22 || (major === 22 && minor >= 12));
-}
-
-// From Node 25 on, --permission also denies the network. When the service listens, node throws for that where nothing can catch it.
-function isNetworkDenied({ permission, version }: Runtime): boolean {
-  return versionNumbers(version)[0] >= 25 && permission?.has('net') === false;
-}
-
-function versionNumbers(version: string): readonly [major: number, minor: number] {
-  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
-  return [major, minor];
-}
-
-/** Whether `NODE_ENV` is `Development` but for case or white space around it, so that its author probably wanted the API description. */
+/** Whether `NODE_ENV` is `Development` except for case or white space around it, so that its author probably wanted the API description. */
 export function isAlmostDevelopment(environment: string | undefined): boolean {
   return environment !== 'Development' && environment?.trim().toLowerCase() === 'development';
 }

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 const BATCH_MS = 50; // a batch is written when its first line has waited this long,
 const BATCH_CHARS = 64 * 1024; // or when it is longer than this
 const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the kernel has not taken yet
+const END_MS = 1_000; // how long the end waits for that
 
 /**
  * An output to `stream`. When the kernel has taken all lines that were not dropped, and at the end, `dropped` is called
@@ -47,15 +48,12 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
       if (batch.length > BATCH_CHARS) writeBatch();
       else timer ??= setTimeout(writeBatch, BATCH_MS);
     },
-    /** Writes the lines that wait, and none after them. Resolves when the kernel has taken them, or after `timeoutMs`. */
-    end: (timeoutMs: number): Promise<void> => {
-      ended ??= new Promise((resolve) => {
-        reportDrops();
-        writeBatch();
-        const timeout = setTimeout(resolve, timeoutMs);
-        stream.write('', () => { clearTimeout(timeout); resolve(); });
-      });
-      return ended;
-    },
+    /** Writes the lines that wait, and none after them. Resolves when the kernel has taken them, or after a second. */
+    end: (): Promise<void> => ended ??= new Promise((resolve) => {
+      reportDrops();
+      writeBatch();
+      stream.write('', () => resolve());
+      setTimeout(resolve, END_MS);
+    }),
   };
 }

@@ -1,26 +1,34 @@
-// What the process does on signals: it stops in steps, and it reads the TLS files again.
+// What the process does on signals and on uncaught errors: it stops in steps, reads the TLS files again, or ends.
 import type { Log } from './log.ts';
-import { EXIT_CODES } from './start-error.ts';
+import { EXIT_CODES, StartError } from './start-error.ts';
 
-export type Stoppable = {
+type Stoppable = {
   readonly startDraining: () => void; // from now on `/health` replies 503, and replies close their connections
   readonly close: () => Promise<void>; // stops listening, and closes idle connections. Resolves when all connections have ended.
-  readonly closeAll: () => number; // closes all connections at once, and returns on how many of them a reply had not left
+  readonly closeAll: () => number; // closes all connections at once, and returns how many of them were owed a reply
   readonly summarize: () => void; // logs at once all counts that have not been logged yet
-  readonly exit: (exitCode: number) => void; // ends the process when the log has been written, or when the time to wait for that is over
+  readonly exit: (exitCode: number) => void; // ends the process when the log has been written, or when it has waited long enough for that
 };
 
 /** Times in milliseconds: how long to go on serving, so that load balancers stop sending, and then to wait for requests. */
-export type StopTimes = { readonly delayMs: number; readonly timeoutMs: number };
+type StopTimes = { readonly shutdownDelayMs: number; readonly shutdownTimeoutMs: number };
 
 /**
  * From now on SIGTERM or SIGINT stops `service`: it drains, stops listening, waits for requests in progress, closes the connections that
  * take too long, and the process exits with code 0. A second signal ends the process at once, with exit code 1.
  */
-export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: StopTimes, log: Log): void {
+export function installStopHandler(service: Stoppable, times: StopTimes, log: Log): void {
+  const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = times;
   let isStopping = false;
 
-  async function stop(): Promise<void> {
+  async function onSignal(signal: NodeJS.Signals): Promise<void> {
+    if (isStopping) {
+      service.summarize();
+      log('warn', 'Stopping at once on a second signal', { signal });
+      return service.exit(EXIT_CODES.failure);
+    }
+    isStopping = true;
+    log('info', 'Stopping', { signal, delayMs });
     service.startDraining();
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     let cut = 0;
@@ -34,20 +42,7 @@ export function installStopHandler(service: Stoppable, { delayMs, timeoutMs }: S
     service.exit(EXIT_CODES.stopped);
   }
 
-  function onSignal(signal: NodeJS.Signals): void {
-    if (isStopping) {
-      service.summarize();
-      log('warn', 'Stopping at once on a second signal', { signal });
-      service.exit(EXIT_CODES.failure);
-      return;
-    }
-    isStopping = true;
-    log('info', 'Stopping', { signal, delayMs });
-    void stop();
-  }
-
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
 }
 
 /** From now on SIGHUP calls `reload`, if there is one. When it throws, the TLS files that were read before stay in use. */
@@ -60,5 +55,17 @@ export function installReloadHandler(reload: (() => void) | undefined, log: Log)
     } catch (error) {
       log('error', 'The TLS files could not be read again; the previous ones stay in use.', { error });
     }
+  });
+}
+
+/**
+ * From now on an uncaught error or an unhandled rejection is logged, and `exit` is called, because the state of the
+ * process is unknown then. A StartError is logged as one line for each reason, without a stack.
+ */
+export function installUncaughtErrorHandler(log: Log, exit: (exitCode: number) => void): void {
+  process.on('uncaughtException', (error) => {
+    if (error instanceof StartError) error.reasons.forEach((reason) => log('error', 'The service cannot start.', { reason }));
+    else log('fatal', 'The process ends because of an error that nothing caught.', { error });
+    exit(error instanceof StartError ? error.exitCode : EXIT_CODES.failure);
   });
 }

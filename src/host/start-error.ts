@@ -19,11 +19,6 @@ export class StartError extends Error {
   }
 }
 
-/** One error for all of `errors`. It has their highest exit code: when one says that another start is useless (78), it says so, too. */
-export function joinStartErrors(errors: readonly StartError[]): StartError {
-  return new StartError(errors.flatMap(({ reasons }) => reasons), Math.max(...errors.map(({ exitCode }) => exitCode)));
-}
-
 /** The sentence for a variable whose value cannot be used. */
 export function mistakeIn(variable: string, value: string, accepted: string): string {
   return `${variable} is ${JSON.stringify(value)}, but must be ${accepted}.`;

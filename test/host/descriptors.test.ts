@@ -6,14 +6,15 @@ import { watchDescriptors } from '../../src/host/descriptors.ts';
 test('every second a file is opened, and closed again; a lack of file descriptors is reported, and no other error', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const close = t.mock.method(fs, 'close', () => {});
-  const reported: unknown[] = [];
   let code: string | undefined;
   let opened = 0;
-  watchDescriptors((error) => reported.push(Object(error).code), (file, done) => {
+  t.mock.method(fs, 'open', (file: URL, done: (error: Error | null, fd: number) => void) => {
     assert.ok(fs.existsSync(file));
     opened += 1;
     done(code === undefined ? null : Object.assign(new Error('open'), { code }), opened);
   });
+  const reported: unknown[] = [];
+  watchDescriptors((error) => reported.push(error.code));
   t.mock.timers.tick(999);
   assert.equal(opened, 0);
   for (code of [undefined, 'EMFILE', 'ENOENT', 'ENFILE', undefined]) t.mock.timers.tick(1000);

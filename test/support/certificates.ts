@@ -1,6 +1,6 @@
 // Certificates for tests. They are made with node:crypto in each test, so that no private key is in the repository.
 import { generateKeyPairSync } from 'node:crypto';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -30,13 +30,4 @@ export function makeCertificate(folder: string, commonName: string, days: readon
   writeFileSync(certFile, selfSigned(privateKey, commonName, { from, to }).toString());
   writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   return { certFile, keyFile };
-}
-
-/** As makeCertificate, followed in the same file by a second certificate of which only the first 100 bytes are there. */
-export function makeBrokenChain(folder: string, commonName: string): CertificateFiles {
-  const files = makeCertificate(folder, commonName);
-  const { raw } = selfSigned(KEYS.ec().privateKey, 'issuer', { from: new Date(), to: new Date() });
-  const start = raw.subarray(0, 100).toString('base64').replace(/.{64}/g, '$&\n');
-  appendFileSync(files.certFile, `-----BEGIN CERTIFICATE-----\n${start}\n-----END CERTIFICATE-----\n`);
-  return files;
 }
