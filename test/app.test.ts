@@ -40,6 +40,6 @@ test('a listener that redirects refuses what another one refuses, and what it re
     }, line);
   }
   const { replies } = await exchange(port, 'GET http://a:80/health HTTP/1.0\r\n\r\n');
-  assert.deepEqual(replies.map(({ headers }) => headers[0]), ['Location: https://a:8443/health'], 'without Host it is the target that names the host');
+  assert.deepEqual(replies.map(({ headers }) => headers[0]), ['Location: https://a:8443/health'], 'without Host the target names it');
   assert.deepEqual(refusals, [421, 400, 501]);
 });
