@@ -1,14 +1,161 @@
-// Each row of the contract against the service in this process, over real sockets: every byte of the replies is compared, and each row
-// finds mistakes. More mistakes are in tools/contract/mistakes.test.ts, and the command is in main.test.ts there.
-import { test } from 'node:test';
+// Each row of the contract against the service in this process, over real sockets. The clock of the service stands still, and a second
+// service has a clock that throws. Of each reply every byte is compared, and each row is seen to fail: it must find each mistake of its
+// expectations, and a server that reads its requests wrongly. The command is in tools/contract/main.test.ts.
+import assert from 'node:assert/strict';
+import { STATUS_CODES } from 'node:http';
+import { connect } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { document } from '../src/api/description.ts';
+import { field, type Reply } from './support/replies.ts';
+import { isObject } from './support/schema.ts';
+import { NOW, startService } from './support/service.ts';
 import { decisions } from './tools/contract/decisions.ts';
-import { walkInProcess } from './tools/contract/in-process.ts';
-import { specification } from './tools/contract/specification.ts';
+import { DESCRIBED_PATHS } from './tools/contract/endpoints.ts';
+import { json } from './tools/contract/expectation.ts';
+import { hold, inWords } from './tools/contract/hold.ts';
+import { descriptionMisfits } from './tools/contract/openapi.ts';
+import { describeDifference } from './tools/contract/report.ts';
+import type { Change, Part, Row, Seen, Subject } from './tools/contract/row.ts';
+import { EXCEPTION_TEXT, specification } from './tools/contract/specification.ts';
+import { talker, type Talk, type Talker } from './tools/contract/talk.ts';
 import { wire } from './tools/contract/wire.ts';
+import { inOtherForm, misreading, replying } from './tools/contract/wrong.ts';
+
+// How a wrong server reads requests, and the rows of the wire that are there because of it. The other parts have theirs in their rows.
+const MISREAD: readonly (readonly [says: RegExp, ...Change])[] = [
+  [/two Hosts/, /(?<=\r\nhost: [^]*?)\r\nhost: [^\r]*/gi, ''],
+  [/^LF behind (?:a size|a trailer|the trailers)$|bare line feed/, /\r?\n/g, '\r\n'],
+  [/both framings/, /Content-Length: .*\r\n/g, ''],
+  [/user information$/, 'http://user@', 'http://'],
+  [/fragment/, /(?<=^\S+ [^\s#]*)#\S*/g, ''],
+  [/with https, where no TLS is/, 'https://', 'http://'],
+  [/^Upgrade/, '\r\nUpgrade:', '\r\nConnection: close$&'],
+];
 
 for (const environment of ['production', 'development'] as const) {
-  test(`the specification, in ${environment}`, (t) => walkInProcess(t, specification, environment));
-  test(`the decisions, in ${environment}`, (t) => walkInProcess(t, decisions, environment));
+  test(`the specification, in ${environment}`, (t) => walk(t, specification, environment));
+  test(`the decisions, in ${environment}`, (t) => walk(t, decisions, environment));
 }
 
-test('the wire', (t) => walkInProcess(t, wire, 'production'));
+test('the wire', (t) => walk(t, wire, 'production'));
+
+test('a server that reads illegal requests wrongly is found by the rows that are there because of it', async (t) => {
+  const { port } = await startService(t);
+  const all = wire({ authority: 'localhost', isSecure: false, environment: 'production' }).sections.flatMap(({ rows }) => rows);
+  for (const [says, ...change] of MISREAD) {
+    const rows = all.filter((row) => says.test(row.says));
+    assert.ok(rows.length > 0, `there is no row ${says}`);
+    for (const row of rows) await finds(row, talkerTo(port), change);
+  }
+});
+
+/** Tests each row of a part, in Development or Production, as a subtest of `t`. */
+async function walk(t: TestContext, part: (subject: Subject) => Part, environment: 'development' | 'production'): Promise<void> {
+  const development = environment === 'development';
+  const { port, reported, refusals } = await startService(t, { development, now: () => NOW });
+  const failing = await startService(t, { development, now: () => { throw new Error(EXCEPTION_TEXT); } });
+  const seen: Seen[] = [];
+  const { name, sections } = part({ authority: 'localhost', isSecure: false, environment });
+
+  async function check(row: Row): Promise<void> {
+    const talk = talkerTo(row.needs === 'an exception' ? failing.port : port);
+    const refused = refusals.length;
+    const talks: Talk[] = [];
+    const steps = row.steps.map(({ given: _, ...step }) => ({ ...step, closes: true })); // each status is right, and each connection ends
+    holds(await hold({ ...row, steps }, async (bytes, enough) => {
+      const talked = await talk(bytes, enough);
+      const { replies, rest, end } = talked;
+      assert.deepEqual([replies, rest.length, end], [replies.map((reply, i) => exactly(reply, i === replies.length - 1)), 0, 'closed']);
+      talks.push(talked);
+      return talked;
+    }, seen));
+    assert.deepEqual(reported, [], 'no request of a client causes an error in the service');
+    const empty = talks.flatMap(({ replies }) => replies).filter(({ status, body }) => body === '' && ![404, 405].includes(status));
+    if (row.needs !== 'an exception') {
+      assert.deepEqual(refusals.slice(refused), empty.map(({ status }) => status), 'exactly the illegal requests are counted as refused');
+    }
+    let tried = 0;
+    for (const [wrong, text] of wrongTalks(row, talks)) {
+      tried += 1;
+      const rest = [...wrong];
+      const found = await hold(row, async () => rest.shift() ?? assert.fail('one talk for each step'), [...seen]);
+      assert.ok(typeof found === 'object' && found.expected.includes(text), `does not find a mistake: ${text}`);
+    }
+    assert.ok(tried > 0, 'finds no mistake');
+    if (row.misread !== undefined) await finds(row, talk, row.misread);
+    if (name !== 'wire') holds(await hold(row, replying(talk, inOtherForm), [...seen])); // which any other server may do
+  }
+
+  for (const { heading, rows } of sections) {
+    await t.test(heading, async (section) => {
+      for (const row of rows) await section.test(row.says, () => check(row));
+    });
+  }
+
+  // Other servers may leave something out of their description. This one may not.
+  for (const path of development && seen.length > 0 ? DESCRIBED_PATHS : []) {
+    await t.test(`each reply to GET ${path} is described, with each of its members`, () => {
+      assert.deepEqual(descriptionMisfits(document, path, seen, true), []);
+    });
+  }
+}
+
+// Its clock stands still, as that of the service does.
+function talkerTo(port: number): Talker {
+  const talk = talker(() => connect({ port, host: '127.0.0.1' }), () => NOW, () => 30_000);
+  return (bytes) => talk(bytes, Infinity);
+}
+
+function holds(result: Awaited<ReturnType<typeof hold>>): void {
+  if (result !== 'holds') assert.fail(result === 'not checked' ? result : describeDifference(result));
+}
+
+async function finds(row: Row, talk: Talker, misread: Change): Promise<void> {
+  const result = await hold(row, misreading(talk, misread), []);
+  assert.equal(typeof result, 'object', `"${row.says}" does not find a server that reads ${misread.join(' as ')}`);
+}
+
+/** Each way in which the talks of a row can be wrong, with the words in which the row must say so. */
+function* wrongTalks({ steps, review }: Row, talks: readonly Talk[]): Generator<readonly [talks: readonly Talk[], text: string]> {
+  for (const [i, { replies, given, closes }] of steps.entries()) {
+    const talk = talks[i] ?? assert.fail('one talk for each step');
+    const last = replies.length - 1;
+    const wrong = (change: Partial<Talk>, text: string) => [talks.with(i, { ...talk, ...change }), text] as const;
+    const edited = (edit: (reply: Reply) => Reply, j: number) => talk.replies.map((reply, k) => (k === j ? edit(reply) : reply));
+    for (const [j, expectations] of replies.entries()) {
+      for (const one of expectations) {
+        for (const edit of one.mistakes) yield wrong({ replies: edited(edit, j) }, inWords([one], j, replies.length));
+      }
+    }
+    if (given === undefined) yield wrong({ replies: talk.replies.slice(0, last) }, inWords(replies[last] ?? [], last, replies.length));
+    if (closes !== true) continue;
+    yield wrong({ end: 'silent' }, 'the connection is closed');
+    yield wrong({ replies: talk.replies.concat(talk.replies) }, 'nothing after the last reply');
+    yield wrong({ rest: talk.bytes }, 'nothing after the last reply');
+  }
+  for (const [from, to] of review?.mistakes ?? []) {
+    const edit = (reply: Reply) => ({ ...reply, body: reply.body.replaceAll(from, to) });
+    yield [talks.map((talk) => ({ ...talk, replies: talk.replies.map(edit) })), review?.text ?? ''];
+  }
+}
+
+const TYPES = ['text/plain', 'application/json', 'application/json; charset=utf-8', 'application/problem+json'];
+
+/** What a reply of this service with this status and content must be, with its field lines in order. */
+function exactly(reply: Reply, isLast: boolean): Reply {
+  const { status, body } = reply;
+  const type = TYPES.find((known) => known === field(reply, 'Content-Type'));
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  const fields = body === '' ? [...(status === 405 ? ['Allow: GET'] : []), length]
+    : [`Content-Type: ${type}`, length, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
+  const headers = [...fields, 'Date: now', `Connection: ${isLast ? 'close' : 'keep-alive'}`];
+  return { statusLine: `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, status, headers, body: exactJson(json(reply)) ?? body };
+}
+
+// In this order, and without white space.
+function exactJson(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const { message, type, title, status, errors, detail, instance, traceId, ...others } = value;
+  if (message !== undefined) return JSON.stringify({ message, generatedAt: new Date(NOW).toISOString().replace('Z', '+00:00') });
+  return JSON.stringify({ type, title, status, errors, detail, instance, traceId, ...others });
+}

@@ -25,14 +25,10 @@ export function repliesIn(bytes: Buffer, { ended = false, toHead = false } = {})
   const replies: Reply[] = [];
   for (let at = 0; ;) {
     const rest = bytes.subarray(at);
-    const headEnd = rest.indexOf('\r\n\r\n');
-    if (headEnd === -1) return { replies, rest, fault: undefined };
-    const start = headEnd + 4;
-    const head = readHead(rest.toString('latin1', 0, headEnd));
-    const content = typeof head === 'string' ? head : readContent(head, rest.subarray(start), ended, toHead && replies.length === 0);
-    if (typeof head === 'string' || typeof content !== 'object') return { replies, rest, fault: typeof content === 'string' ? content : undefined };
-    replies.push({ ...head, body: content.body.toString('utf8') });
-    at += start + content.length;
+    const read = readReply(rest, ended, toHead && replies.length === 0);
+    if (typeof read !== 'object') return { replies, rest, fault: read };
+    replies.push(read.reply);
+    at += read.length;
   }
 }
 
@@ -45,23 +41,28 @@ export function field({ headers }: Pick<Reply, 'headers'>, name: string): string
 
 const IMF_FIXDATE = /^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-type Head = Omit<Reply, 'body'>;
+// Each of these returns why the bytes are not what they should be, as a string; undefined: they are incomplete. `length` is in bytes.
 
-// Each of these returns why the bytes are not what they should be, as a string; undefined: they are incomplete.
+type Read = { readonly reply: Reply; readonly length: number };
 
-function readHead(text: string): Head | string {
-  const [statusLine = '', ...lines] = text.split('\r\n');
-  const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine)?.[1];
-  if (status === undefined) return `Not a status line: ${JSON.stringify(statusLine)}`;
+function readReply(bytes: Buffer, ended: boolean, toHead: boolean): Read | string | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
+  const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine)?.[1]);
+  if (Number.isNaN(status)) return `Not a status line: ${JSON.stringify(statusLine)}`;
   const wrong = lines.find((line) => !/^[^\s:]+:/.test(line));
   if (wrong !== undefined) return `Not a field: ${JSON.stringify(wrong)}`;
-  return { statusLine, status: Number(status), headers: lines.map((line) => (IMF_FIXDATE.test(line) ? 'Date: now' : line)) };
+  const head = { statusLine, status, headers: lines.map((line) => (IMF_FIXDATE.test(line) ? 'Date: now' : line)) };
+  const content = readContent(head, bytes.subarray(headEnd + 4), ended, toHead);
+  if (typeof content !== 'object') return content;
+  return { reply: { ...head, body: content.body.toString('utf8') }, length: headEnd + 4 + content.length };
 }
 
-/** Its `length` is that with the framing, in bytes. */
+/** Its `length` is that with the framing. */
 type Content = { readonly body: Buffer; readonly length: number };
 
-function readContent(head: Head, bytes: Buffer, ended: boolean, toHead: boolean): Content | string | undefined {
+function readContent(head: Omit<Reply, 'body'>, bytes: Buffer, ended: boolean, toHead: boolean): Content | string | undefined {
   if (toHead || head.status < 200 || head.status === 204 || head.status === 304) return { body: Buffer.alloc(0), length: 0 };
   if (/(^|,)\s*chunked$/i.test(field(head, 'transfer-encoding') ?? '')) return readChunks(bytes);
   const declared = field(head, 'content-length');

@@ -39,12 +39,13 @@ export type Parameter = { readonly name: string; readonly in: 'query'; readonly 
 const STRING = { type: 'string' };
 
 const PARAMETERS: readonly Parameter[] = [
-  { name: 'name', in: 'query', required: false, schema: { ...STRING, minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: 'World' } },
+  {
+    name: 'name', in: 'query', required: false,
+    schema: { ...STRING, minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: 'World' },
+  },
 ];
 
 const MESSAGES = { type: 'array', minItems: 1, items: STRING };
-const ERRORS = { type: 'object', minProperties: 1, additionalProperties: false, properties: Object.fromEntries(PARAMETERS.map(({ name }) => [name, MESSAGES])) };
-
 const GREETINGS_SHAPE: Shape = {
   parameters: PARAMETERS,
   replies: {
@@ -59,7 +60,10 @@ const GREETINGS_SHAPE: Shape = {
         type: { ...STRING, format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
         title: { ...STRING, const: 'One or more validation errors occurred.' },
         status: { type: 'integer', const: 400 },
-        errors: ERRORS,
+        errors: {
+          type: 'object', minProperties: 1, additionalProperties: false,
+          properties: Object.fromEntries(PARAMETERS.map(({ name }) => [name, MESSAGES])),
+        },
         traceId: { ...STRING, pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$' },
       }),
     },

@@ -2,19 +2,35 @@
 // field names, further fields, any framing, and any notation of the same JSON value.
 import { isDeepStrictEqual } from 'node:util';
 import { field, type Reply } from '../../support/replies.ts';
-
-/** When the request was sent and when the reply had arrived, in milliseconds since the epoch. */
-export type Times = { readonly sentAt: number; readonly receivedAt: number };
-
-export type Edit = (reply: Reply) => Reply;
+import { inside, isObject } from '../../support/schema.ts';
 
 export type Expectation = {
   /** The expectation in words, for a report, such as "status 200". */
   readonly text: string;
-  readonly holds: (reply: Reply, times: Times) => boolean;
+  /** `sentAt`: when the request was sent, and `receivedAt`: when the reply had arrived, in milliseconds since the epoch. */
+  readonly holds: (reply: Reply, times: { readonly sentAt: number; readonly receivedAt: number }) => boolean;
   /** Mistakes that it must find: each makes a wrong reply of a right one. The tests of the contract try each of them in each row. */
-  readonly mistakes: readonly Edit[];
+  readonly mistakes: readonly ((reply: Reply) => Reply)[];
 };
+
+/** A part of a reply: how it is read, and how another reply is made that has this value there; undefined: there is none. */
+type Place = { readonly of: (reply: Reply) => unknown; readonly with: (reply: Reply, value: unknown) => Reply };
+
+const STATUS: Place = { of: ({ status: code }) => code, with: (reply, value) => ({ ...reply, status: Number(value) }) };
+const BODY: Place = { of: (reply) => reply.body, with: (reply, value) => ({ ...reply, body: String(value) }) };
+
+const fieldAt = (name: string): Place => ({
+  of: (reply) => field(reply, name),
+  with: (reply, value) => {
+    const others = reply.headers.filter((line) => !line.toLowerCase().startsWith(`${name.toLowerCase()}:`));
+    return { ...reply, headers: value === undefined ? others : [...others, `${name}: ${String(value)}`] };
+  },
+});
+
+const memberAt = (names: readonly string[]): Place => ({
+  of: (reply) => inside(json(reply), ...names),
+  with: (reply, value) => ({ ...reply, body: JSON.stringify(withValue(json(reply), names, value)) }),
+});
 
 /** The content as a JSON value; undefined when it is not JSON. */
 export function json({ body: text }: Reply): unknown {
@@ -25,25 +41,43 @@ export function json({ body: text }: Reply): unknown {
   }
 }
 
-export function status(expected: number): Expectation {
-  return { text: `status ${expected}`, holds: (reply) => reply.status === expected, mistakes: [(reply) => ({ ...reply, status: expected === 200 ? 204 : 200 })] };
+function withValue(outer: unknown, [name, ...names]: readonly string[], value: unknown): unknown {
+  return name === undefined ? value : { ...Object(outer), [name]: withValue(Object(outer)[name], names, value) };
 }
 
-const withField = (name: string, value?: string): Edit => (reply) => ({
-  ...reply, headers: [...reply.headers.filter((line) => !line.toLowerCase().startsWith(`${name}:`)), ...(value === undefined ? [] : [`${name}: ${value}`])],
-});
+// What is there passes `test`, and none of the values in `wrong` does.
+function passes(place: Place, text: string, test: (value: unknown) => boolean, wrong: readonly unknown[]): Expectation {
+  return { text, holds: (reply) => test(place.of(reply)), mistakes: wrong.map((value) => (reply) => place.with(reply, value)) };
+}
+
+// What is there has this value, and so none of the others in `wrong`.
+function is(place: Place, text: string, expected: unknown, wrong: readonly unknown[]): Expectation {
+  return passes(place, text, (value) => isDeepStrictEqual(value, expected), wrong.filter((value) => value !== expected));
+}
+
+export function status(expected: number): Expectation {
+  return is(STATUS, `status ${expected}`, expected, [200, 204]);
+}
+
+/** The content is this text, as UTF-8. */
+export function body(expected: string): Expectation {
+  return is(BODY, expected === '' ? 'no body' : `the body ${JSON.stringify(expected)}`, expected, [`${expected}\n`, '', expected.slice(1)]);
+}
+
+export const noBody = body('');
+
+/** The field has this value; undefined: there is no such field. */
+export function fieldIs(name: string, expected: string | undefined): Expectation {
+  return is(fieldAt(name), expected === undefined ? `no field ${name}` : `${name}: ${expected}`, expected, ['other', undefined]);
+}
 
 /** The Content-Type. It must have the parameters in `expected`, and may have others. */
 export function mediaType(expected: string): Expectation {
   const [type = '', ...parameters] = mediaTypeParts(expected);
-  return {
-    text: `Content-Type ${expected}`,
-    holds: (reply) => {
-      const [sentType, ...sentParameters] = mediaTypeParts(field(reply, 'content-type') ?? '');
-      return sentType === type && parameters.every((parameter) => sentParameters.includes(parameter));
-    },
-    mistakes: ['text/html', ...(parameters.length > 0 ? [type] : []), undefined].map((wrong) => withField('content-type', wrong)),
-  };
+  return passes(fieldAt('Content-Type'), `Content-Type ${expected}`, (value) => {
+    const [sentType, ...sentParameters] = mediaTypeParts(String(value));
+    return sentType === type && parameters.every((parameter) => sentParameters.includes(parameter));
+  }, ['text/html', undefined, ...(parameters.length > 0 ? [type] : [])]);
 }
 
 // RFC 9110 8.3.1: types, names of parameters and the value of charset are case-insensitive; a value may be quoted.
@@ -51,37 +85,11 @@ function mediaTypeParts(text: string): string[] {
   return text.toLowerCase().split(';').map((part) => part.trim().replace(/="(.*)"$/, '=$1'));
 }
 
-/** The content is this text, as UTF-8. */
-export function body(expected: string): Expectation {
-  return {
-    text: expected === '' ? 'no body' : `the body ${JSON.stringify(expected)}`,
-    holds: (reply) => reply.body === expected,
-    mistakes: [`${expected}\n`, ...(expected === '' ? [] : ['', expected.slice(1)])].map((wrong) => (reply) => ({ ...reply, body: wrong })),
-  };
-}
+const textOf = (path: string, text: string) => `${path === '' ? '' : `${path} in `}the JSON body: ${text}`;
 
-export const noBody = body('');
-
-/** The field has this value; undefined: there is no such field. */
-export function fieldIs(name: string, expected: string | undefined): Expectation {
-  const key = name.toLowerCase();
-  return {
-    text: expected === undefined ? `no field ${name}` : `${name}: ${expected}`,
-    holds: (reply) => field(reply, key) === expected,
-    mistakes: [withField(key, 'other'), ...(expected === undefined ? [] : [withField(key)])],
-  };
-}
-
-/**
- * The value at `path` (such as "errors.name") in the JSON body passes `test`; `text` describes the test. It must not pass with any of the
- * values in `wrong`; undefined: there is none.
- */
+/** The value at `path` (such as "errors.name"; empty: the whole) in the JSON body passes `test`, and none of the values in `wrong` does. */
 export function member(path: string, text: string, test: (value: unknown) => boolean, ...wrong: readonly unknown[]): Expectation {
-  return {
-    text: `${path} in the JSON body: ${text}`,
-    holds: (reply) => test(valueAt(json(reply), path)),
-    mistakes: wrong.map((value) => (reply) => ({ ...reply, body: JSON.stringify(withValue(json(reply), path.split('.'), value)) })),
-  };
+  return passes(memberAt(path === '' ? [] : path.split('.')), textOf(path, text), test, wrong);
 }
 
 /** The value at `path` is a string that this pattern matches. */
@@ -89,37 +97,16 @@ export function matches(path: string, text: string, pattern: RegExp, ...wrong: r
   return member(path, text, (value) => isString(value) && pattern.test(value), ...wrong);
 }
 
-function valueAt(value: unknown, path: string): unknown {
-  return path.split('.').reduce((inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value);
-}
-
-function withValue(inside: unknown, [name, ...names]: readonly string[], value: unknown): unknown {
-  return name === undefined ? value : { ...Object(inside), [name]: withValue(Object(inside)[name], names, value) };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function memberIs(path: string, expected: unknown): Expectation {
-  const wrong = expected === undefined ? ['other'] : [undefined, `${String(expected)} `];
-  return member(path, JSON.stringify(expected) ?? 'absent', (value) => isDeepStrictEqual(value, expected), ...wrong);
+  const text = textOf(path, JSON.stringify(expected) ?? 'absent');
+  return is(memberAt(path.split('.')), text, expected, [undefined, `${String(expected)} `]);
 }
 
-export function isString(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-/** The JSON body is an object with exactly these members, in any order. */
-export function members(...names: readonly string[]): Expectation {
-  return {
-    text: `a JSON object of ${names.join(', ')} and nothing else`,
-    holds: (reply) => {
-      const value = json(reply);
-      return isObject(value) && JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...names].sort());
-    },
-    mistakes: [names.slice(1), [...names, 'other']].map((wrong) => (reply) => ({ ...reply, body: JSON.stringify(Object.fromEntries(wrong.map((name) => [name, '']))) })),
-  };
+/** The value at `path` is an object with exactly these members, in any order. */
+export function members(path: string, ...names: readonly string[]): Expectation {
+  const named = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, '']));
+  const areAll = (value: unknown) => isObject(value) && isDeepStrictEqual(named(Object.keys(value)), named(names));
+  return member(path, `an object of ${names.join(', ')} and nothing else`, areAll, named(names.slice(1)), named([...names, 'other']));
 }
 
 export function message(name: string): Expectation {
@@ -129,12 +116,23 @@ export function message(name: string): Expectation {
 /** A difference of two clocks up to this is accepted. */
 const CLOCK_TOLERANCE_MS = 5_000;
 
+const GENERATED_AT = memberAt(['generatedAt']);
+const timeIn = (reply: Reply) => Date.parse(String(GENERATED_AT.of(reply)));
+
 export const timeOfRequest: Expectation = {
   text: `generatedAt in the JSON body: the time of the request (to ${CLOCK_TOLERANCE_MS / 1000} seconds)`,
   holds: (reply, { sentAt, receivedAt }) => {
-    const value = valueAt(json(reply), 'generatedAt');
-    const time = isString(value) ? Date.parse(value) : Number.NaN;
+    const time = timeIn(reply);
     return time >= sentAt - CLOCK_TOLERANCE_MS && time <= receivedAt + CLOCK_TOLERANCE_MS;
   },
-  mistakes: [6_000, -6_000].map((ms) => (reply) => ({ ...reply, body: reply.body.replace(/"generatedAt":"([^"]+)"/, (_, at: string) => `"generatedAt":"${new Date(Date.parse(at) + ms).toISOString()}"`) })),
+  mistakes: [6_000, -6_000].map((ms) => (reply) => GENERATED_AT.with(reply, new Date(timeIn(reply) + ms))),
 };
+
+export function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** The value is an array of strings, at least one. */
+export function isMessages(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isString);
+}

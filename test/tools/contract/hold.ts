@@ -17,10 +17,10 @@ export type RowResult = 'holds' | 'not checked' | Difference;
  * Checks whether the server that `talk` talks to does what a row says, and resolves with the first difference, if there is one. `seen` has
  * all replies of this run, for the rows that review them together, and gets those of this row.
  */
-export async function hold(row: Row, talk: Talker, seen: Seen[]): Promise<RowResult> {
+export async function hold({ steps, review }: Row, talk: Talker, seen: Seen[]): Promise<RowResult> {
   const own: Seen[] = [];
   let latest: { readonly send: string; readonly talk: Talk } | undefined;
-  for (const step of row.steps) {
+  for (const step of steps) {
     const talked = await talk(step.send, step.replies.length + (step.closes === true ? 1 : 0));
     if (step.given !== undefined && step.given !== talked.replies[0]?.status) continue;
     latest = { send: step.send, talk: talked };
@@ -30,16 +30,21 @@ export async function hold(row: Row, talk: Talker, seen: Seen[]): Promise<RowRes
   }
   if (latest === undefined) return 'not checked';
   seen.push(...own);
-  const misfits = row.review?.misfits(row.review.of === 'row' ? own : seen) ?? [];
-  return misfits.length === 0 ? 'holds' : { ...latest, expected: [row.review?.text ?? '', ...misfits.map((misfit) => `but ${misfit}`)] };
+  const misfits = review?.misfits(review.of === 'row' ? own : seen) ?? [];
+  return misfits.length === 0 ? 'holds' : { ...latest, expected: [review?.text ?? '', ...misfits.map((misfit) => `but ${misfit}`)] };
+}
+
+/** The expectations of one reply in words. `i`: its place among `count` replies. */
+export function inWords(expectations: Step['replies'][number], i: number, count: number): string {
+  return `${count > 1 ? `reply ${i + 1}: ` : ''}${expectations.map(({ text }) => text).join(', ') || 'a reply'}`;
 }
 
 function missed(step: Step, { replies, rest, end, sentAt, receivedAt }: Talk): string[] {
   const unmet = step.replies.flatMap((expectations, i) => {
     const reply = replies[i];
-    const which = step.replies.length > 1 ? `reply ${i + 1}: ` : '';
-    if (reply === undefined) return [`${which}${expectations.map(({ text }) => text).join(', ') || 'a reply'}`];
-    return expectations.filter(({ holds }) => !holds(reply, { sentAt, receivedAt })).map(({ text }) => which + text);
+    const count = step.replies.length;
+    if (reply === undefined) return [inWords(expectations, i, count)];
+    return expectations.filter(({ holds }) => !holds(reply, { sentAt, receivedAt })).map((one) => inWords([one], i, count));
   });
   if (step.closes !== true) return unmet;
   if (replies.length > step.replies.length || rest.length > 0) return [...unmet, 'nothing after the last reply'];

@@ -1,62 +1,92 @@
-// `npm run contract -- URL`: checks the server at a URL against the contract, and prints the result.
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { readOptions, USAGE, type Options } from './options.ts';
-import { TITLES } from './row.ts';
-import type { Summary, Task } from './run-rows.ts';
-import { lookAt, targetAt } from './target.ts';
+// The program of `npm run contract -- URL`, which `start.js` starts: checks the server at a URL against the contract. Each row is a test of
+// node's test runner, whose reporter prints the result.
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { decisions } from './decisions.ts';
+import { hold, type RowResult } from './hold.ts';
+import { CannotCheck, readOptions, USAGE } from './options.ts';
+import { countResults, describeDifference, summarizeDifference } from './report.ts';
+import { titleOf, type Row, type Seen } from './row.ts';
+import { specification } from './specification.ts';
+import { talker } from './talk.ts';
+import { lookAt, PATIENCE_MS, targetAt } from './target.ts';
+import { wire } from './wire.ts';
 
 const NOTHING_CHECKED = 2;
+const AT_ONCE = 16; // rows at once, because most of the time is spent waiting for the server
+const TOTAL_MS = 20_000; // no row begins later, so that a run takes less than 30 s with any server
+const UNKNOWN = 'the server has no description, and without --development or --production it may have one or not';
+const LATE = `not checked: the ${TOTAL_MS / 1000} seconds for all rows were over`;
 
-async function check(options: Options | string): Promise<number> {
-  if (typeof options === 'string') return giveUp(`${options}\n\n${USAGE}`);
-  const target = targetAt(options.url, options.insecure);
-  if (typeof target === 'string') return giveUp(target);
-  const look = await lookAt(target);
-  if (typeof look === 'string') return giveUp(look);
-  const { url, insecure, enforced, runnerFlags } = options;
-  const environment = options.environment ?? (look.described ? 'development' : null);
-  return run({ ...look, url, insecure, enforced, environment }, runnerFlags);
+/** What reporters print of it is the message alone: a stack trace of this program says nothing about a difference. */
+class Difference extends Error {
+  [inspect.custom](): string {
+    return this.message;
+  }
 }
 
-function giveUp(sentence: string): number {
-  console.error(sentence);
-  return NOTHING_CHECKED;
-}
+async function check(args: readonly string[]): Promise<void> {
+  const options = readOptions(args);
+  const target = targetAt(options);
+  const { described, anyHost } = await lookAt(target);
+  const subject = { ...target, environment: options.environment ?? (described ? 'development' : undefined) };
+  const parts = [specification, decisions, wire].map((part) => part(subject));
 
-/** Runs the rows with node's test runner and returns its exit code. */
-function run(task: Task, runnerFlags: readonly string[]): Promise<number> {
-  const reporter = runnerFlags.some((flag) => flag.startsWith('--test-reporter=')) ? [] : ['--test-reporter=spec'];
-  const rows = fileURLToPath(import.meta.url).replace(/main(\.[jt]s)$/, 'run-rows$1');
-  const child = spawn(process.execPath, [...reporter, ...runnerFlags, rows, JSON.stringify(task)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  let summaries: readonly Summary[] = [];
-  child.on('message', (message: Summary[]) => {
-    summaries = message;
-  });
-  return new Promise((resolve) => {
-    child.on('close', (code) => {
-      // The counts go to stderr, so that stdout has only the output of the reporter.
-      if (summaries.length > 0) console.error(summarize(summaries, task));
-      resolve(code ?? 1);
+  // Why a row is not checked.
+  function reasonOf({ needs }: Row): string | false {
+    switch (needs) {
+      case 'an exception': return 'not checked: an exception cannot be provoked from outside';
+      case 'any host': return !anyHost && 'not checked: the server accepts only certain hosts (421)';
+      case 'the environment': return `not checked: ${UNKNOWN}`;
+      default: return false;
+    }
+  }
+
+  const seen: Seen[] = [];
+  const results = new Map<Row, RowResult | 'out of time'>();
+  const overAt = Date.now() + TOTAL_MS;
+  const talk = talker(target.connect, Date.now, () => Math.min(PATIENCE_MS, overAt - Date.now()));
+  const checked = parts.flatMap(({ sections }) => sections.flatMap(({ rows }) => rows)).filter((row) => reasonOf(row) === false);
+  for (const isLast of [false, true]) { // those that review the whole run come after all others
+    const queue = checked.filter(({ review }) => (review?.of === 'run') === isLast).values();
+    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+      for (const row of queue) results.set(row, Date.now() < overAt ? await hold(row, talk, seen) : 'out of time');
+    }));
+  }
+
+  Error.stackTraceLimit = 0;
+  for (const { name, sections } of parts) {
+    const isEnforced = options.enforced.includes(name);
+    describe(titleOf(name), () => {
+      for (const { heading, rows } of sections) {
+        describe(heading, () => {
+          for (const row of rows) {
+            test(row.says, { skip: reasonOf(row) }, (t) => {
+              const result = results.get(row);
+              if (result === undefined || result === 'holds') return;
+              if (result === 'not checked') return t.skip('not checked: no reply had the status that this is about');
+              if (result === 'out of time' && !isEnforced) return t.skip(LATE);
+              if (result === 'out of time') throw new Difference(LATE);
+              const place = `${titleOf(name)}, "${heading}"`; // reporters do not print it beside a failure
+              if (isEnforced) throw new Difference(`${place}\n${describeDifference(result)}`);
+              t.todo(`differs, but --${name} was not given`); // reported, and not counted as a failure
+              throw new Difference(`${place}\n${summarizeDifference(result)}`);
+            });
+          }
+        });
+      }
     });
-  });
-}
-
-function summarize(summaries: readonly Summary[], { url, enforced }: Task): string {
-  const cells = ['hold', 'differ', 'not checked'];
-  const width = Math.max(19, url.length + 1);
-  const line = (title: string, values: readonly (string | number)[]) => `${title.padEnd(width)}${values.map((value, i) => String(value).padStart((cells[i]?.length ?? 0) + 3)).join('')}`;
-  return [
-    '',
-    line(`${url}:`, cells),
-    ...summaries.flatMap(({ part, holding, differing, notChecked }) => {
-      const counts = line(`  ${TITLES[part]}`, [holding, differing.length, notChecked]);
-      if (enforced.includes(part)) return [counts, ...differing.map((says) => `    ✖ ${says}`)];
-      return [differing.length === 0 ? counts : `${counts}   (--${part} makes these count, and shows the bytes)`];
-    }),
-  ].join('\n');
+  }
+  // To stderr, so that stdout has only the output of the reporter.
+  process.once('exit', () => console.error(countResults(target.url, parts, options.enforced, (row) => results.get(row))));
 }
 
 const args = process.argv.slice(2);
-if (args.includes('--help')) console.log(USAGE);
-else process.exitCode = await check(readOptions(args));
+try {
+  if (args.includes('--help')) console.log(USAGE);
+  else await check(args);
+} catch (error) {
+  if (!(error instanceof CannotCheck)) throw error;
+  console.error(error.message);
+  process.exitCode = NOTHING_CHECKED;
+}

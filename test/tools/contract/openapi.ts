@@ -1,8 +1,8 @@
 // Compares the description of a server with its replies, and with the description of this project's service.
 import { field, type Reply } from '../../support/replies.ts';
-import { misfits, resolve } from '../../support/schema.ts';
+import { inside, isObject, misfits, resolve } from '../../support/schema.ts';
 import { DESCRIBED } from './endpoints.ts';
-import { isObject, json } from './expectation.ts';
+import { json } from './expectation.ts';
 import type { Seen } from './row.ts';
 
 /** The document in the latest reply to GET `path`. */
@@ -24,18 +24,14 @@ export function descriptionMisfits(document: unknown, path: string, seen: readon
     const schema = inside(described, 'content', type, 'schema');
     const what = `GET ${path}: a ${reply.status} of ${type}`;
     if (schema === undefined) return mustBeDescribed && type !== '' ? [`${what} is not described`] : [];
-    return misfits(schema, contentOf(reply), document).map((misfit) => `${what}: ${misfit}`);
+    const content = /[/+]json$/.test(type) ? json(reply) : reply.body; // JSON is read as a value (RFC 8259, RFC 6839 3.1)
+    return misfits(schema, content, document).map((misfit) => `${what}: ${misfit}`);
   });
   return [...new Set(found)];
 }
 
 function typeOf(reply: Reply): string {
   return field(reply, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-}
-
-// The value that a schema is about: the content itself, unless it is JSON (RFC 8259, RFC 6839 3.1).
-function contentOf(reply: Reply): unknown {
-  return /[/+]json$/.test(typeOf(reply)) ? json(reply) : reply.body;
 }
 
 // What other servers may say in other words, or not at all.
@@ -47,8 +43,9 @@ export function shapeMisfits(document: unknown, path: string): string[] {
   const parameters = inside(operation, 'parameters');
   const expected = { parameters: byName(DESCRIBED[path]?.parameters ?? []), replies: DESCRIBED[path]?.replies };
   const actual = {
-    parameters: byName(Array.isArray(parameters) ? parameters.map((parameter) => ({ required: false, ...Object(bare(parameter, document)) })) : []),
-    replies: mapped(inside(operation, 'responses'), (response) => mapped(inside(response, 'content'), (content) => bare(inside(content, 'schema'), document))),
+    parameters: byName([parameters ?? []].flat().map((parameter) => ({ required: false, ...Object(bare(parameter, document)) }))),
+    replies: mapped(inside(operation, 'responses'), (response) =>
+      mapped(inside(response, 'content'), (content) => bare(inside(content, 'schema'), document))),
   };
   return differences(bare(expected, document), actual, `GET ${path}:`);
 }
@@ -80,8 +77,4 @@ function differences(expected: unknown, actual: unknown, at: string): string[] {
   if (expected === actual) return [];
   if (actual === undefined) return [`${at} is missing`];
   return [expected === undefined ? `${at} is too much` : `${at} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`];
-}
-
-function inside(value: unknown, ...names: readonly string[]): unknown {
-  return names.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
 }

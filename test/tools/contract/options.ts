@@ -1,17 +1,19 @@
 // The command line of `npm run contract`.
-import type { PartName } from './row.ts';
+import { parseArgs } from 'node:util';
+import type { PartName, Subject } from './row.ts';
 
 export type Options = {
   readonly url: string;
   /** The parts whose differences make the command fail. */
   readonly enforced: readonly PartName[];
   /** Whether there must be a description; undefined: there may be one. */
-  readonly environment: 'development' | 'production' | undefined;
+  readonly environment: Subject['environment'];
   /** Whether any TLS certificate is accepted. */
   readonly insecure: boolean;
-  /** Flags for node's test runner. */
-  readonly runnerFlags: readonly string[];
 };
+
+/** Why nothing can be checked, as a sentence for the person who wants it. */
+export class CannotCheck extends Error {}
 
 export const USAGE = `Usage: npm run contract -- URL [options]
 
@@ -28,33 +30,22 @@ https://HOST[:PORT] or unix:PATH.
 
 Exit code: 0 all rows that count hold, 1 at least one does not, 2 nothing could be checked.`;
 
-const FLAGS: Readonly<Record<string, Partial<Omit<Options, 'url' | 'runnerFlags'>>>> = {
-  '--decisions': { enforced: ['decisions'] },
-  '--wire': { enforced: ['wire'] },
-  '--all': { enforced: ['decisions', 'wire'] },
-  '--development': { environment: 'development' },
-  '--production': { environment: 'production' },
-  '--insecure': { insecure: true },
-};
+const FLAGS = ['decisions', 'wire', 'all', 'development', 'production', 'insecure'];
 
-/** The options in `args`, or a sentence about the first mistake in them. */
-export function readOptions(args: readonly string[]): Options | string {
-  const urls = args.filter((arg) => !arg.startsWith('-'));
-  const runnerFlags = args.filter((arg) => arg.startsWith('--test-'));
-  const flags = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--test-'));
-  const [url] = urls;
-  if (url === undefined) return 'No URL was given.';
-  if (urls.length > 1) return `One URL is checked at a time; given were ${urls.join(' and ')}.`;
-  const unknown = flags.find((flag) => FLAGS[flag] === undefined);
-  if (unknown !== undefined) return `The option ${unknown} is not known.`;
-  const chosen = flags.map((flag) => FLAGS[flag] ?? {});
-  const environments = new Set(chosen.flatMap(({ environment }) => environment ?? []));
-  if (environments.size > 1) return 'A server is in Development or in Production: give one of the two.';
+/** The options in `args`. Throws the first mistake in them. */
+export function readOptions(args: readonly string[]): Options {
+  const options = Object.fromEntries(FLAGS.map((name) => [name, { type: 'boolean' } as const]));
+  const { positionals: [url, another], values } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
+  const mistake = (says: string) => new CannotCheck(`${says}\n\n${USAGE}`);
+  const unknown = Object.keys(values).find((name) => !FLAGS.includes(name));
+  if (unknown !== undefined) throw mistake(`The option --${unknown} is not known.`);
+  if (url === undefined) throw mistake('No URL was given.');
+  if (another !== undefined) throw mistake(`One URL is checked at a time; given were ${url} and ${another}.`);
+  if (values['development'] && values['production']) throw mistake('A server is in Development or in Production: give one of the two.');
   return {
     url,
-    enforced: ['specification', ...chosen.flatMap(({ enforced }) => enforced ?? [])],
-    environment: [...environments][0],
-    insecure: chosen.some(({ insecure }) => insecure === true),
-    runnerFlags,
+    enforced: ['specification', ...(['decisions', 'wire'] as const).filter((part) => values['all'] ?? values[part])],
+    environment: (['development', 'production'] as const).find((environment) => values[environment]),
+    insecure: values['insecure'] === true,
   };
 }

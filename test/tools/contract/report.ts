@@ -1,5 +1,6 @@
-// Describes a difference in words and bytes, for a person.
+// Describes what was found in words and bytes, for a person.
 import type { Difference } from './hold.ts';
+import { titleOf, type Part, type PartName, type Row } from './row.ts';
 import type { Talk } from './talk.ts';
 
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
@@ -15,6 +16,22 @@ export function describeDifference({ send, expected, talk }: Difference): string
 export function summarizeDifference({ expected, talk }: Difference): string {
   const lines = talk.replies.map(({ statusLine }) => statusLine);
   return `expected ${expected.join('; ')}. Received ${[...lines, ...endOf(talk)].join(', ')}.`;
+}
+
+/** The number of rows of each part that hold, that differ and that were not checked, and the rows that differ in the enforced parts. */
+export function countResults(url: string, parts: readonly Part[], enforced: readonly PartName[], resultOf: (row: Row) => unknown): string {
+  const width = Math.max(19, url.length + 1);
+  const line = (title: string, ...cells: readonly unknown[]) =>
+    title.padEnd(width) + cells.map((cell, i) => String(cell).padStart([7, 9, 14][i] ?? 0)).join('');
+  return ['', line(`${url}:`, 'hold', 'differ', 'not checked'), ...parts.flatMap(({ name, sections }) => {
+    const rows = sections.flatMap((section) =>
+      section.rows.map((row) => ({ says: `${section.heading}: ${row.says}`, result: resultOf(row) })));
+    const differing = rows.filter(({ result }) => typeof result === 'object');
+    const holding = rows.filter(({ result }) => result === 'holds');
+    const counts = line(`  ${titleOf(name)}`, holding.length, differing.length, rows.length - holding.length - differing.length);
+    if (enforced.includes(name)) return [counts, ...differing.map(({ says }) => `    ✖ ${says}`)];
+    return [differing.length === 0 ? counts : `${counts}   (--${name} makes these count, and shows the bytes)`];
+  })].join('\n');
 }
 
 // Describes the end of a connection. There is nothing to say when this program has closed it after enough replies.
@@ -39,10 +56,8 @@ function shown(bytes: string): string[] {
 }
 
 function escapeControls(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (char) => {
-    const short: Readonly<Record<string, string>> = { '\r': '\\r', '\n': '\\n', '\t': '\\t' };
-    return short[char] ?? `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  });
+  const short: Readonly<Record<string, string>> = { '\r': '\\r', '\n': '\\n', '\t': '\\t' };
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (char) => short[char] ?? `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 // `aaaa…` of 81 letters becomes `(a × 81)`.

@@ -1,6 +1,6 @@
 // A row of the contract: what is sent, and what must come back, as data.
-import type { Expectation } from './expectation.ts';
 import type { Reply } from '../../support/replies.ts';
+import { status, type Expectation } from './expectation.ts';
 
 /** What must be true of one reply. */
 export type Expected = readonly Expectation[];
@@ -20,22 +20,27 @@ export type Step = {
 /** A request of a step, and its reply. */
 export type Seen = { readonly send: string; readonly reply: Reply };
 
-/** A condition of a row that not every server under test meets. */
-export type Need =
-  /** An exception must be thrown while the request is answered. */
-  | 'an exception'
-  /** The server must accept any Host. */
-  | 'any host'
-  /** It must be known whether the server is in Development. */
-  | 'the environment';
+/** What a row needs: an exception in the server, a server that accepts any Host, or to know whether it is in Development. */
+export type Need = 'an exception' | 'any host' | 'the environment';
+
+/** What is replaced, at each place, and by what. */
+export type Change = readonly [from: string | RegExp, to: string];
 
 export type Row = {
   /** A sentence of the contract. */
   readonly says: string;
   readonly steps: readonly Step[];
   readonly needs?: Need;
+  /** A mistake that the row must find, beside those of its expectations: a server that reads the requests as if they were changed so. */
+  readonly misread?: Change | undefined;
   /** What must be true of replies taken together: those of this row, or those of the whole run so far. */
-  readonly review?: { readonly of: 'row' | 'run'; readonly text: string; readonly misfits: (seen: readonly Seen[]) => readonly string[] };
+  readonly review?: {
+    readonly of: 'row' | 'run';
+    readonly text: string;
+    readonly misfits: (seen: readonly Seen[]) => readonly string[];
+    /** Mistakes that it must find, in the bodies of all replies of the row. */
+    readonly mistakes: readonly Change[];
+  };
 };
 
 export type Section = {
@@ -46,7 +51,7 @@ export type Section = {
 
 export type PartName = 'specification' | 'decisions' | 'wire';
 
-export const TITLES: Readonly<Record<PartName, string>> = { specification: 'The specification', decisions: 'The decisions', wire: 'The wire' };
+export const titleOf = (name: PartName): string => `The ${name}`;
 
 export type Part = { readonly name: PartName; readonly sections: readonly Section[] };
 
@@ -65,16 +70,24 @@ export function head(...lines: readonly string[]): string {
   return [...lines, '', ''].join('\r\n');
 }
 
-/** A step with one request, after which the connection is closed. */
-export function ask({ authority }: Subject, request: string, expected: Expected, fields: readonly string[] = []): Step {
-  return { send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [expected] };
+/** Makes the steps with one request, such as `GET /health`, after which the connection is closed. */
+export function asking({ authority }: Subject) {
+  const ask = (request: string, expected: Expected, ...fields: readonly string[]): Step =>
+    ({ send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [expected] });
+  return {
+    ask,
+    /** A step about the form of a reply with this status. Other rows check that the status is right. */
+    given: (code: number, ...asked: Parameters<typeof ask>): Step => ({ ...ask(...asked), given: code }),
+    /** Steps for a path that is not mapped, whatever the method. */
+    askUnmapped: (path: string) => ['GET', 'POST'].map((method) => ask(`${method} ${path}`, [status(404)])),
+  };
 }
 
 export function row(says: string, ...steps: readonly Step[]): Row {
   return { says, steps };
 }
 
-/** A step about the form of a reply with this status. Other rows check that the status is right. */
-export function given(code: number, step: Step): Step {
-  return { ...step, given: code };
+/** The sections of a part, from their headings and rows. */
+export function sectionsOf(rows: Readonly<Record<string, readonly Row[]>>): Section[] {
+  return Object.entries(rows).map(([heading, rowsOfIt]) => ({ heading, rows: rowsOfIt }));
 }

@@ -2,9 +2,6 @@
 import type { Duplex } from 'node:stream';
 import { repliesIn, type Replies } from '../../support/replies.ts';
 
-/** Opens a connection to the server: TCP, TLS or a Unix socket. */
-export type Connect = () => Duplex;
-
 export type Talk = Replies & {
   /** All bytes that were received. */
   readonly bytes: Buffer;
@@ -20,45 +17,40 @@ export type Talk = Replies & {
 /** Sends bytes, one for each character, on a new connection, and reads until it ends or `enough` replies have arrived. */
 export type Talker = (bytes: string, enough: number) => Promise<Talk>;
 
-export type TalkOptions = {
-  readonly connect: Connect;
-  readonly now: () => number;
-  /** How long to wait for the next bytes, in milliseconds. */
-  readonly patienceMs: () => number;
-};
-
-/** A talker for the server that `connect` connects to. */
-export function talker({ connect, now, patienceMs }: TalkOptions): Talker {
-  return (bytes, enough) => new Promise((resolve) => {
+/** A talker for the server that `connect` connects to. It waits for the next bytes for `patienceMs()` milliseconds. */
+export function talker(connect: () => Duplex, now: () => number, patienceMs: () => number): Talker {
+  return async (bytes, enough) => {
     const sentAt = now();
     const socket = connect();
     const chunks: Buffer[] = [];
     const toHead = isHead(bytes);
     let error: string | undefined;
+    let timer: NodeJS.Timeout | undefined;
 
-    function finish(end: Talk['end']): void {
-      socket.removeAllListeners('data').removeAllListeners('end').removeAllListeners('close').destroy();
-      clearTimeout(timer);
-      const received = Buffer.concat(chunks);
-      resolve({ ...repliesIn(received, { ended: end === 'closed', toHead }), bytes: received, end, error, sentAt, receivedAt: now() });
-    }
-    const wait = () => setTimeout(() => finish('silent'), patienceMs());
-    let timer = wait();
-
-    socket.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      clearTimeout(timer);
-      timer = wait();
-      if (enough < Infinity && repliesIn(Buffer.concat(chunks), { toHead }).replies.length >= enough) finish('enough');
+    const end = await new Promise<Talk['end']>((resolve) => {
+      function wait(): void {
+        clearTimeout(timer);
+        timer = setTimeout(resolve, patienceMs(), 'silent');
+      }
+      socket.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        wait();
+        if (enough < Infinity && repliesIn(Buffer.concat(chunks), { toHead }).replies.length >= enough) resolve('enough');
+      });
+      socket.on('error', (failure) => {
+        error ??= 'code' in failure ? String(failure.code) : failure.message;
+        resolve('reset');
+      });
+      socket.on('end', () => resolve('closed'));
+      socket.on('close', () => resolve('reset')); // has no effect after another event; without one the connection was closed without an end
+      socket.write(bytes, 'latin1');
+      wait();
     });
-    socket.on('error', (failure) => {
-      error = 'code' in failure ? String(failure.code) : failure.message;
-      finish('reset');
-    });
-    socket.on('end', () => finish('closed'));
-    socket.on('close', () => finish('reset')); // has no effect after another event; without one the connection was closed without an end
-    socket.write(bytes, 'latin1');
-  });
+    clearTimeout(timer);
+    socket.destroy();
+    const received = Buffer.concat(chunks);
+    return { ...repliesIn(received, { ended: end === 'closed', toHead }), bytes: received, end, error, sentAt, receivedAt: now() };
+  };
 }
 
 /** Whether the first request in `bytes` is a HEAD, whose reply has no content. */
