@@ -12,11 +12,13 @@ import { OBSERVED, observeTransitions, TRACE_LENGTH } from './transitions.ts';
 const SEED = 3;
 const SEQUENCES = 1_500;
 
-/** The edges of the state diagram between two states: `idle --> waiting: goOn`. */
+/** The edges of the state diagram between two states, as `idle --> receiving: consume`. Two to `closed` are in every state, and not drawn. */
 function drawn(): string[] {
   const book = readFileSync(new URL('src/README.md', new URL(import.meta.resolve('#package'))), 'utf8');
   const [, diagram = ''] = /```mermaid\nstateDiagram-v2\n([^]*?)```/.exec(book) ?? [];
-  return diagram.split('\n').map((line) => line.trim()).filter((line) => /^\w+ --> \w+: /.test(line));
+  const edges = Array.from(diagram.matchAll(/(\w+) --> (\w+): .*\((\w+)\)$/gm), ([, from, to, by]) => ({ from, edge: `${from} --> ${to}: ${by}` }));
+  const states = new Set([...edges.map(({ from }) => from), 'lingering']);
+  return [...edges.map(({ edge }) => edge), ...Array.from(states).flatMap((state) => ['cut', 'closed'].map((by) => `${state} --> closed: ${by}`))];
 }
 
 test('each transition in the diagram of a connection is taken by some sequence, and each that is taken is in the diagram', async (t) => {
