@@ -1,21 +1,24 @@
 // Reads the content of a request to its end, and discards it (RFC 9112 6). That is before the request is answered: when it is malformed,
-// nobody can tell where the next request begins (request smuggling). Each function yields when more bytes are needed.
+// nobody can tell where the next request begins (request smuggling). Each function yields when more bytes are needed, and returns the
+// status that refuses the content, if any.
 import { colonIn } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import type { LineReader } from './lines.ts';
 
-/** Reads content of this length (RFC 9112 6.2), or, when it is undefined, chunks. Returns the status that refuses it, if any. */
-export function* readContent(lines: LineReader, length: number | undefined): Generator<undefined, number | undefined> {
+type Steps = Generator<undefined, number | undefined>;
+
+/** Reads content of this length in bytes (RFC 9112 6.2), or, when it is undefined, chunks. */
+export function* readContent(lines: LineReader, length: number | undefined): Steps {
   if (length === undefined) return yield* readChunks(lines);
   for (let remaining = length; (remaining -= lines.skip(remaining)) > 0;) yield;
   return undefined;
 }
 
 // RFC 9112 7.1: lines with a size, each followed by as many bytes of data and CR LF; a line with the size 0; and trailers.
-function* readChunks(lines: LineReader): Generator<undefined, number | undefined> {
+function* readChunks(lines: LineReader): Steps {
   let framing = SIZE_LIMITS.framingBytes, content = SIZE_LIMITS.contentBytes; // what remains of them
+  let line: ReturnType<LineReader['read']>;
   for (;;) {
-    let line: ReturnType<LineReader['read']>;
     while ((line = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), 400)) === undefined) yield;
     if (typeof line === 'number') return line;
     framing -= lines.length;
@@ -31,19 +34,18 @@ function* readChunks(lines: LineReader): Generator<undefined, number | undefined
 }
 
 // RFC 9112 7.1.2: field lines up to an empty line. Nothing that they say is obeyed (RFC 9110 6.5.1).
-function* readTrailers(lines: LineReader, framing: number): Generator<undefined, number | undefined> {
-  for (;;) {
+function* readTrailers(lines: LineReader, framing: number): Steps {
+  for (let remaining = framing; ; remaining -= lines.length) {
     let line: ReturnType<LineReader['read']>;
-    while ((line = lines.read(framing, 431)) === undefined) yield; // RFC 6585 5
+    while ((line = lines.read(remaining, 431)) === undefined) yield; // RFC 6585 5
     if (typeof line === 'number') return line;
-    framing -= lines.length;
     if (line.start === line.end) return undefined;
     if (colonIn(line) === -1) return 400;
   }
 }
 
-// RFC 9112 7.1.1: a size, and perhaps extensions: names, and perhaps values, which are tokens or quoted strings (RFC 9110 5.6.4). Of more
-// than eight digits programs disagree on the number.
+// RFC 9112 7.1.1: a size, and perhaps extensions: names, and perhaps values, which are tokens or quoted strings (RFC 9110 5.6.4). Programs
+// disagree on the number when it has more than eight digits.
 const TOKEN = /[\w!#$%&'*+\-.^`|~]+/.source;
 const QUOTED = /"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"/.source;
 const EXTENSION = `[ \t]*;[ \t]*${TOKEN}(?:[ \t]*=[ \t]*(?:${TOKEN}|${QUOTED}))?`;

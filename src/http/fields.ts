@@ -37,9 +37,6 @@ type Member = typeof MEMBERS[keyof typeof MEMBERS];
 /** The member of `Fields` for the name of a field in lower case. */
 export const MEMBER_OF: ReadonlyMap<string, Member> = new Map(Object.entries(MEMBERS));
 
-// Faster: names of other lengths are not looked up, 0.01 of a bare server with a browser's fields (0.05 on Node 26).
-const LENGTHS: ReadonlySet<number> = new Set(Array.from(MEMBER_OF.keys(), (name) => name.length));
-
 /** The values of the fields that mean something to the service. */
 export type Fields = { [member in Member]?: string };
 
@@ -47,10 +44,20 @@ export type Fields = { [member in Member]?: string };
 export function addField(fields: Fields, line: Line): boolean {
   const colon = colonIn(line);
   if (colon === -1) return false;
-  if (!LENGTHS.has(colon - line.start)) return true;
-  const member = MEMBER_OF.get(line.text.slice(line.start, colon).toLowerCase()); // RFC 9110 5.1: names are case-insensitive
+  const member = NAMES.find(({ name }) => name.length === colon - line.start && isNamed(line, name))?.member;
   if (member === undefined) return true;
   const value = valueAfter(colon, line), earlier = fields[member];
   fields[member] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines of a field mean one with both values
+  return true;
+}
+
+const NAMES = Array.from(MEMBER_OF, ([name, member]) => ({ name, member }));
+const CASE_BIT = 0x20; // set, it makes a capital letter lower case. Nothing else that a token may have becomes a letter or `-` by it.
+
+// RFC 9110 5.1: names are case-insensitive.
+function isNamed({ bytes, start }: Line, name: string): boolean {
+  for (let i = 0; i < name.length; i += 1) {
+    if (((bytes[start + i] ?? 0) | CASE_BIT) !== name.charCodeAt(i)) return false;
+  }
   return true;
 }

@@ -12,10 +12,10 @@ export type Line = { readonly bytes: Buffer; readonly text: string; readonly sta
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Reads one line after the other, and what is between them. How the bytes are cut makes no difference. */
+/** Reads one line after another, and what is between them. How the bytes are cut makes no difference. */
 export class LineReader {
   end = 0; // how many of the bytes that were given last have been read
-  length = 0; // how many bytes the latest line has, with its CR LF
+  length = 0; // how many bytes the latest line has, including its CR LF
   #bytes = NOTHING;
   #text = '';
   #begun = NOTHING; // the beginning of a line that is not whole, with room for more
@@ -28,16 +28,19 @@ export class LineReader {
     this.end = 0;
   }
 
-  /** Lets go of all bytes, except those of a line that is not whole. */
+  /** Drops all bytes, except those of a line that is not whole. */
   forget(): void { this.give(NOTHING, ''); }
 
   /** Whether all bytes that were given have been read. */
-  get isAtEnd(): boolean { return this.end === this.#text.length; }
+  get isAtEnd(): boolean { return this.end === this.#bytes.length; }
+
+  /** Whether a line has begun and is not whole. */
+  get hasBegun(): boolean { return this.#begunLength > 0; }
 
   /** Reads as many bytes as there are, at most `count`. Returns how many. */
   skip(count: number): number {
     const from = this.end;
-    this.end = Math.min(this.#text.length, from + count);
+    this.end = Math.min(this.#bytes.length, from + count);
     return this.end - from;
   }
 
@@ -49,44 +52,38 @@ export class LineReader {
   }
 
   /**
-   * Reads a line. Returns it, or undefined when more bytes are needed, or the status that refuses it: 400 for a byte that no line has, and
+   * Reads a line. Returns it; or undefined when more bytes are needed; or the status that refuses it: 400 for a byte that no line has, and
    * `tooLong` as soon as the line cannot end within `limit` bytes.
    */
   read(limit: number, tooLong: number): Line | number | undefined {
     if (this.isAtEnd) return undefined;
-    const bytes = this.#bytes;
-    const from = this.end, stop = this.#text.length;
+    const bytes = this.#bytes, from = this.end, stop = bytes.length;
     let at = from;
     if (this.#begun[this.#begunLength - 1] !== CR) {
       while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // after the last byte this ends, too
       if (this.#begunLength + at - from > limit - CR_LF_LENGTH) return tooLong;
       if (at < stop && bytes[at] !== CR) return 400;
-      at = Math.min(at + 1, stop);
+      at += 1;
     }
     if (at < stop && bytes[at] !== LF) return 400;
     this.end = Math.min(at + 1, stop);
     this.length = this.#begunLength + this.end - from;
-    if (at < stop) return this.#begunLength === 0 ? { bytes, text: this.#text, start: from, end: at - 1 } : this.#finish(from);
+    if (at < stop && !this.hasBegun) return { bytes, text: this.#text, start: from, end: at - 1 };
     this.#keep(from);
-    return undefined;
-  }
-
-  #finish(from: number): Line {
-    this.#keep(from);
-    const line = this.#begun.subarray(0, this.length);
-    this.#begun = NOTHING;
-    this.#begunLength = 0;
-    return { bytes: line, text: line.toString('latin1'), start: 0, end: line.length - CR_LF_LENGTH };
+    return at < stop ? this.#finish() : undefined;
   }
 
   // The room doubles, so that of a line that arrives byte by byte no byte is copied more than twice on average.
   #keep(from: number): void {
-    if (this.length > this.#begun.length) {
-      const larger = Buffer.alloc(2 * this.length);
-      this.#begun.copy(larger, 0, 0, this.#begunLength);
-      this.#begun = larger;
-    }
+    if (this.length > this.#begun.length) this.#begun = Buffer.concat([this.#begun], 2 * this.length);
     this.#bytes.copy(this.#begun, this.#begunLength, from, this.end);
     this.#begunLength = this.length;
+  }
+
+  #finish(): Line {
+    const bytes = this.#begun.subarray(0, this.length);
+    this.#begun = NOTHING;
+    this.#begunLength = 0;
+    return { bytes, text: bytes.toString('latin1'), start: 0, end: this.length - CR_LF_LENGTH };
   }
 }

@@ -7,27 +7,30 @@ export type RequestLine = {
   readonly isHttp11: boolean; // HTTP/1.1, or a later minor version, which is read as HTTP/1.1 (RFC 9110 2.5). Otherwise it is HTTP/1.0.
 };
 
+/** What may be logged of a request line. */
+export type Loggable = { readonly method: string; readonly target: { readonly path: string } };
+
 // method SP request-target SP HTTP-version, with one space each: with more, programs disagree on what the target is. A method is
 // any token (RFC 9110 9.1 and 5.6.2). Which characters a target may have is said in request-target.ts.
 const REQUEST_LINE = /^[\w!#$%&'*+\-.^`|~]+ [!-~]+ HTTP\/\d\.\d$/;
 
-/** Parses a request line, without its CR LF. Returns the status that refuses it when it is illegal. */
+/** Parses a request line, without its CR LF. Returns it, or the status that refuses it. */
 export function parseRequestLine(line: string): RequestLine | number {
   if (!REQUEST_LINE.test(line)) return 400;
   if (line.at(-3) !== '1') return 505; // RFC 9110 15.6.6: another major version, also the preface of HTTP/2
-  const { method, text } = partsOf(line);
+  const [method, text] = methodAndTarget(line);
   const target = parseTarget(method, text);
   return target === undefined ? 400 : { method, target, isHttp11: !line.endsWith('0') };
 }
 
-/** What may be logged of a request line that is refused: its method and its path, or nothing when it does not have the form of one. */
-export function loggablePartsOf(line: string): { readonly method: string; readonly path: string } | undefined {
+/** The method and the path of a line that has been refused, or undefined when it does not have the form of a request line. */
+export function loggablePartsOf(line: string): Loggable | undefined {
   if (!REQUEST_LINE.test(line)) return undefined;
-  const { method, text } = partsOf(line);
-  return { method, path: pathOfIllegalTarget(text) };
+  const [method, text] = methodAndTarget(line);
+  return { method, target: { path: pathOfIllegalTarget(text) } };
 }
 
-function partsOf(line: string): { readonly method: string; readonly text: string } {
+function methodAndTarget(line: string): [string, string] {
   const end = line.indexOf(' ');
-  return { method: line.slice(0, end), text: line.slice(end + 1, -' HTTP/1.1'.length) };
+  return [line.slice(0, end), line.slice(end + 1, -' HTTP/1.1'.length)];
 }

@@ -8,14 +8,13 @@ import { SIZE_LIMITS } from './limits.ts';
 import { LineReader, type Line } from './lines.ts';
 import { Refusal } from './refusal.ts';
 import { LegalRequest } from './request.ts';
-import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
+import { loggablePartsOf, parseRequestLine, type Loggable, type RequestLine } from './request-line.ts';
 import { childTraceparent } from './trace-context.ts';
 
 const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 
 export class RequestReader {
   end = 0; // where the request ends in the bytes of the latest call
-  hasBegun = false; // whether a request has begun, and is not whole. Empty lines do not begin one.
   request: LegalRequest | undefined; // the request whose head has been read, and its content has not
   readonly #isAllowed: IsAllowed;
   readonly #lines = new LineReader();
@@ -27,6 +26,9 @@ export class RequestReader {
 
   /** A request for a host that is not allowed is refused. */
   constructor(isAllowed: IsAllowed) { this.#isAllowed = isAllowed; }
+
+  /** Whether a request has begun, and is not whole. Empty lines do not begin one. */
+  get hasBegun(): boolean { return this.#requestLine !== undefined || this.#lines.hasBegun; }
 
   /**
    * Reads on in `bytes`, which follow those of the call before. Returns the request as soon as it is whole; or its refusal as soon as that
@@ -41,18 +43,16 @@ export class RequestReader {
     return result;
   }
 
-  /** The refusal of the present request, which is not whole. */
-  refusal(status: number): Refusal {
+  /** The refusal of the present request, which is not whole. `line`: what may be logged of its request line. */
+  refusal(status: number, line: Loggable | undefined = this.#requestLine): Refusal {
     if (this.request !== undefined) return new Refusal(status, this.request);
-    const line = this.#requestLine;
-    return this.#refusalOf(status, line && { method: line.method, path: line.target.path });
+    if (line === undefined) return new Refusal(status);
+    return new Refusal(status, { method: line.method, path: line.target.path, traceparent: childTraceparent(this.#fields.traceparent) });
   }
 
   #readHead(): LegalRequest | Refusal | undefined {
-    if (!this.hasBegun) {
-      this.#remaining -= this.#lines.skipLineEnds(this.#remaining); // RFC 9112 2.2: CR and LF before a request are ignored
-      this.hasBegun = !this.#lines.isAtEnd;
-    }
+    // RFC 9112 2.2: CR and LF before a request are ignored.
+    if (!this.hasBegun) this.#remaining -= this.#lines.skipLineEnds(this.#remaining);
     for (;;) {
       const line = this.#lines.read(this.#remaining, this.#requestLine === undefined ? 414 : 431); // RFC 9110 15.5.15, RFC 6585 5
       if (line === undefined) return undefined;
@@ -65,7 +65,13 @@ export class RequestReader {
   // Returns the request at the end of its head, or a refusal; otherwise undefined.
   #takeLine(line: Line): LegalRequest | Refusal | undefined {
     this.#remaining -= this.#lines.length;
-    if (this.#requestLine === undefined) return this.#takeRequestLine(line.text.slice(line.start, line.end));
+    if (this.#requestLine === undefined) {
+      const text = line.text.slice(line.start, line.end);
+      const parsed = parseRequestLine(text);
+      if (typeof parsed === 'number') return this.refusal(parsed, loggablePartsOf(text));
+      this.#requestLine = parsed;
+      return undefined;
+    }
     if (line.start === line.end) {
       const judged = judgeHead(this.#requestLine, this.#fields, this.#isAllowed);
       return typeof judged === 'number' ? this.refusal(judged) : judged;
@@ -73,17 +79,6 @@ export class RequestReader {
     this.#fieldLines += 1;
     if (this.#fieldLines > SIZE_LIMITS.fieldLines) return this.refusal(431);
     return addField(this.#fields, line) ? undefined : this.refusal(400);
-  }
-
-  #takeRequestLine(text: string): Refusal | undefined {
-    const parsed = parseRequestLine(text);
-    if (typeof parsed === 'number') return this.#refusalOf(parsed, loggablePartsOf(text));
-    this.#requestLine = parsed;
-    return undefined;
-  }
-
-  #refusalOf(status: number, known: ReturnType<typeof loggablePartsOf>): Refusal {
-    return new Refusal(status, known && { ...known, traceparent: childTraceparent(this.#fields.traceparent) });
   }
 
   #readContent(request: LegalRequest): LegalRequest | Refusal | undefined {
@@ -95,7 +90,6 @@ export class RequestReader {
   }
 
   #whole(request: LegalRequest): LegalRequest {
-    this.hasBegun = false;
     this.request = this.#requestLine = this.#content = undefined;
     this.#fields = {};
     this.#fieldLines = 0;

@@ -1,29 +1,16 @@
-// A legal request: as a handler sees it, and with what the connection needs to know of it.
+// A legal request.
 import { childTraceparent } from './trace-context.ts';
 
-/** A legal request, as a handler sees it. */
-export type Request = {
+type Head = Omit<LegalRequest, 'traceparent'> & { readonly parent: string | undefined }; // the `traceparent` that the client has sent
+
+/** A request that breaks no rule: what a handler sees of it, and what only the connection needs to know. */
+export class LegalRequest {
   readonly method: string;
   readonly path: string; // without the query. `*` for `OPTIONS *`.
   readonly query: string; // without its `?`, as sent; empty when there is none
   readonly host: string | undefined; // as sent, with the port if there is one. HTTP/1.0 may leave it out.
-  readonly traceparent: string; // of this service (W3C Trace Context). Its trace id is that of the caller, if the caller has sent one.
-};
-
-type Head = Omit<Request, 'traceparent'> & {
   readonly contentLength: number | undefined; // how many bytes of content follow. Undefined: it is chunked.
   readonly isLast: boolean; // the connection ends with the reply
-  readonly parent: string | undefined; // the `traceparent` that the client has sent
-};
-
-/** A request that breaks no rule. */
-export class LegalRequest implements Request {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly host: string | undefined;
-  readonly contentLength: number | undefined;
-  readonly isLast: boolean;
   readonly #parent: string | undefined;
   #traceparent: string | undefined;
 
@@ -37,6 +24,12 @@ export class LegalRequest implements Request {
     this.#parent = parent;
   }
 
-  /** Generated when it is first read, which most requests never need, and then kept. */
+  /**
+   * The `traceparent` of this service (W3C Trace Context): its trace id is that of the caller, if the caller has sent one. It is made when
+   * it is first read, because most requests never need it.
+   */
   get traceparent(): string { return (this.#traceparent ??= childTraceparent(this.#parent)); }
 }
+
+/** A request, as a handler sees it. */
+export type Request = Pick<LegalRequest, 'method' | 'path' | 'query' | 'host' | 'traceparent'>;

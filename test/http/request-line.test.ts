@@ -9,7 +9,7 @@ function parsed(line: string): RequestLine | Refused {
 }
 
 type Refused = { readonly status: number; readonly loggable: ReturnType<typeof loggablePartsOf> };
-const refused = (status: number, method?: string, path = ''): Refused => ({ status, loggable: method === undefined ? method : { method, path } });
+const refused = (status: number, method?: string, path = ''): Refused => ({ status, loggable: method === undefined ? method : { method, target: { path } } });
 
 // Every byte, as the character that a line has for it.
 const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
