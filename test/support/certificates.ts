@@ -22,6 +22,19 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
+/** A folder that is removed when this process ends. */
+export function folderOfProcess(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** The variables that make a process listen for HTTPS, too, on a free port. */
+export function tlsVariables() {
+  const { certFile, keyFile } = makeCertificate(folderOfProcess(), 'localhost');
+  return { HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+}
+
 /** A self-signed certificate for `commonName` and localhost, and its key. It is valid between two days, counted from now. */
 export function makeCertificate(folder: string, commonName: string, days: readonly [from: number, to: number] = [0, 1], key: keyof typeof KEYS = 'ec'): CertificateFiles {
   const { privateKey } = KEYS[key]();

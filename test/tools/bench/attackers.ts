@@ -1,12 +1,11 @@
 // The process of the attackers. Its arguments are PORT, the name of an attack, the number of clients, and the number of addresses that
-// they come from. It prints `ready` when all are connected, and attacks from a line on stdin on. With the next line it prints how many
-// replies, or handshakes, there have been. It ends with stdin. A client that the server disconnects connects again.
+// they come from. It sends a message when all are connected. The first message that it gets starts the attack. For each other one, it says
+// how many replies, or handshakes, there have been. A client that the server disconnects connects again.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
-import { createInterface } from 'node:readline';
 import { ATTACKS, WORK } from './attacks.ts';
-import { loopbackAddress, openSocket, readyEvent } from './sockets.ts';
+import { loopbackAddress, openSocket } from './sockets.ts';
 
 const RECONNECT_DELAY_MS = 10;
 
@@ -19,32 +18,31 @@ let count = 0;
 
 // The honest clients are on the same CPU. They do little, and what is measured is not how long they wait for the attackers' work.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+process.once('disconnect', () => process.exit());
 
 const connections: [Socket, number][] = [];
 for (let client = 0; client < Number(clients); client += 1) {
-  const socket = open(client);
-  await once(socket, readyEvent(isTls));
-  connections.push([socket, client]);
+  await new Promise<void>((resolve, reject) => connections.push([open(client, resolve).once('close', reject), client]));
 }
-console.log('ready');
-const lines = createInterface({ input: process.stdin });
-lines.once('close', () => process.exit());
-await once(lines, 'line');
+process.send?.('ready');
+await once(process, 'message');
 count = 0;
+process.on('message', () => process.send?.(count));
 for (const [socket, client] of connections) start(socket, client);
-await once(lines, 'line');
-console.log(count);
 
 // A client that goes on sends until the server has closed both sides of the connection. The others end theirs when the server does.
-function open(client: number): Socket {
+function open(client: number, connected = () => {}): Socket {
   const from = addresses === '1' ? undefined : loopbackAddress(client % Number(addresses));
-  const socket = openSocket({ port: Number(port), isTls, from, allowHalfOpen: then === 'more' && client % 2 === 1 });
+  const socket = openSocket({ port: Number(port), isTls, from, allowHalfOpen: then === 'more' && client % 2 === 1 }, () => {
+    connected();
+    if (then !== 'disconnect') return;
+    count += 1;
+    socket.destroy();
+  });
   if (reads) socket.on('data', () => { count += 1; });
   else socket.pause(); // before it is connected, or else the first bytes are read
   if (then === 'more for a reply') socket.on('data', () => socket.write(more));
-  if (then === 'disconnect') socket.once(readyEvent(isTls), () => { count += 1; socket.destroy(); });
-  socket.on('error', () => {}); // `close` follows
-  return socket;
+  return socket.on('error', () => {}); // `close` follows
 }
 
 function start(socket: Socket, client: number): void {

@@ -1,14 +1,12 @@
 // Measures honest clients of a server beside groups of attackers. All connections are on the loopback interface.
+import { once } from 'node:events';
 import { residentMemory } from '../../support/usage.ts';
 import { ATTACKS, WORK } from './attacks.ts';
-import { HONEST_SETS } from './honest-kinds.ts';
-import { LOAD_CPU, startNode, type Server } from './processes.ts';
+import { measureHonest, type HonestSet, type Waits } from './honest.ts';
+import { startOnLoadCpu, type Server } from './processes.ts';
 
 /** Clients that do the same: the name of it in `ATTACKS` or `WORK`, how many they are, and from how many addresses they come. */
 export type Group = { readonly attack: string; readonly clients: number; readonly addresses?: number };
-
-/** How the requests of an honest client went. The times are waits in milliseconds. */
-export type Waits = { readonly [figure in 'requests' | 'failed' | 'median' | 'p95' | 'worst']: number };
 
 export type Beside = {
   /** For each kind of the set of honest clients, in its order. */
@@ -22,10 +20,11 @@ export type Beside = {
 };
 
 export type Attackers = {
+  /** They begin. */
   readonly attack: () => void;
   /** How many replies, or handshakes, there have been. */
   readonly count: () => Promise<number>;
-  readonly stop: () => Promise<void>;
+  readonly stop: () => void;
 };
 
 const SAMPLE_INTERVAL_MS = 20; // of the memory
@@ -34,51 +33,37 @@ const SAMPLE_INTERVAL_MS = 20; // of the memory
 export async function startAttackers({ port, tlsPort }: Server, groups: readonly Group[]): Promise<Attackers> {
   const processes = groups.map(({ attack, clients, addresses = 1 }) => {
     const isTls = (ATTACKS.get(attack) ?? WORK.get(attack))?.isTls === true;
-    return startNode(`${import.meta.dirname}/attackers.js`, LOAD_CPU, [isTls ? tlsPort : port, attack, clients, addresses].map(String));
+    return startOnLoadCpu(`${import.meta.dirname}/attackers.js`, [isTls ? tlsPort : port, attack, clients, addresses]);
   });
-  await Promise.all(processes.map(({ readLine }) => readLine()));
+  const messages = () => Promise.all(processes.map((child) => Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => { throw new Error('The attackers have ended.'); }),
+  ])));
+  const tell = () => processes.forEach((child) => child.send('go on'));
+  await messages();
   return {
-    attack() {
-      for (const { writeLine } of processes) writeLine('attack');
-    },
+    attack: tell,
     async count() {
-      for (const { writeLine } of processes) writeLine('count');
-      const counts = await Promise.all(processes.map(({ readLine }) => readLine()));
-      return counts.reduce((sum, count) => sum + Number(count), 0);
+      const counts = messages();
+      tell();
+      return (await counts).reduce((sum, [count]) => sum + Number(count), 0);
     },
-    async stop() {
-      await Promise.all(processes.map(({ stop }) => stop()));
-    },
+    stop: () => processes.forEach((child) => child.kill('SIGKILL')),
   };
 }
 
-/**
- * Starts the attack, and measures a set of honest clients of the server for so many seconds meanwhile, by the name of the set. The
- * attack goes on afterwards.
- */
-export async function measureBeside(
-  { pid, port, tlsPort, ended }: Server, attackers: Attackers, set: string, seconds: number,
-): Promise<Beside> {
+/** Starts the attack, and measures a set of honest clients of the server for so many seconds meanwhile. The attack goes on afterwards. */
+export async function measureBeside(server: Server, attackers: Attackers, set: HonestSet, seconds: number): Promise<Beside> {
   let lives = true;
-  void ended.then(() => { lives = false; });
-  const honest = startNode(`${import.meta.dirname}/honest-clients.js`, LOAD_CPU, [port, tlsPort, seconds, set].map(String));
-  await honest.readLine(); // the server is warm
+  void server.ended.then(() => { lives = false; });
   let peak = 0;
-  const sampling = setInterval(() => {
-    if (lives) peak = Math.max(peak, residentMemory(pid));
-  }, SAMPLE_INTERVAL_MS);
-  attackers.attack();
-  const begin = performance.now();
-  honest.writeLine('begin');
-  const waits: Waits[] = [];
-  while (waits.length < (HONEST_SETS.get(set)?.kinds.length ?? 0)) waits.push(waitsIn(await honest.readLine()));
+  const sampling = setInterval(() => { if (lives) peak = Math.max(peak, residentMemory(server.pid)); }, SAMPLE_INTERVAL_MS);
+  let begin = 0;
+  const waits = await measureHonest(server, set, seconds, () => {
+    attackers.attack();
+    begin = performance.now();
+  });
   clearInterval(sampling);
   const rate = await attackers.count() / ((performance.now() - begin) / 1000);
   return { waits, rate, peak, lives };
-}
-
-function waitsIn(line: string): Waits {
-  const figures = line.split('\t').map(Number);
-  const [requests = Number.NaN, failed = Number.NaN, median = Number.NaN, p95 = Number.NaN, worst = Number.NaN] = figures;
-  return { requests, failed, median, p95, worst };
 }

@@ -1,66 +1,70 @@
 // Measures servers with a crowd: how long honest clients wait beside it, what is lost at the stop, and what a new connection costs.
+import type { Socket } from 'node:net';
+import { tlsVariables } from '../../support/certificates.ts';
+import type { Environment } from '../../support/process.ts';
 import { measureBeside, startAttackers } from './beside.ts';
 import { FULL_HOUSE_BOUND, judge, LOSS_BOUND, type Verdict } from './bounds.ts';
-import { tlsEnvironment } from './certificate.ts';
-import { CROWD_LOADS, LOSS_CASES, type CrowdLoad } from './crowd-loads.ts';
-import { judgeCrowd, loadsTable, waitsByKindTable, type CrowdOutcome } from './crowd-tables.ts';
-import { fullHouseCost, PLACES } from './full-house.ts';
-import { countLost } from './loss.ts';
-import { namesThatStart } from './names.ts';
-import { requireOpenFiles } from './open-files.ts';
-import { startServer, type Environment } from './processes.ts';
-import { table } from './tables.ts';
-import { printVerdicts } from './verdicts.ts';
+import { CROWDS } from './crowds.ts';
+import { crowdsTable, judgeCrowd, waitsByKindTable, type CrowdOutcome } from './crowd-tables.ts';
+import { ALL } from './honest.ts';
+import { countLost, LOSS_CASES, PLACES, REQUESTS_AT_ONCE } from './loss.ts';
+import { cpuTimeOf, startServer, type Servers } from './processes.ts';
+import { requestBytes } from './request-kinds.ts';
+import { namesThatStart, requireOpenFiles } from './requirements.ts';
+import { ask, loopbackAddress, openReady } from './sockets.ts';
+import { printTooHigh, table } from './tables.ts';
 
 const FULL_HOUSE = 'full house';
-const SERVER_ENV = { MAX_CONNECTIONS: '3000' };
+const MANY_PLACES = 9_000;
+const NEW_CONNECTIONS = 500;
+const WARM_UP = 200;
+const SETTLE_MS = 20;
 
 /**
- * Measures the servers, by name, with each crowd whose name starts with `only`, for so many seconds, and prints the figures. The process
- * will exit with 1 when one of the service is above its bound.
+ * Measures the servers with each crowd whose name starts with `only`, for so many seconds, and prints the figures. The process will exit
+ * with 1 when one of the service is above its bound.
  */
-export async function printCrowd(servers: ReadonlyMap<string, string>, only: string, seconds: number): Promise<void> {
-  const names = namesThatStart([...CROWD_LOADS.keys(), ...LOSS_CASES.keys(), FULL_HOUSE], only);
-  requireOpenFiles(names.includes(FULL_HOUSE) ? PLACES + 1_000 : 3_000);
-  const tlsEnv = tlsEnvironment();
-  printVerdicts([
-    ...await printWaits(servers, names, tlsEnv, seconds), ...await printLoss(servers, names, tlsEnv),
-    ...(names.includes(FULL_HOUSE) ? await printFullHouse(servers) : []),
-  ]);
+export async function printCrowd(servers: Servers, only: string, seconds: number): Promise<void> {
+  const names = namesThatStart([...CROWDS.keys(), ...LOSS_CASES.keys(), FULL_HOUSE], only);
+  requireOpenFiles(names.includes(FULL_HOUSE) ? MANY_PLACES + 1_000 : 3_000);
+  const env = tlsVariables();
+  const verdicts = [...await printWaits(servers, names, env, seconds), ...await printLoss(servers, names, env)];
+  if (names.includes(FULL_HOUSE)) verdicts.push(...await printFullHouse(servers));
+  printTooHigh(verdicts);
 }
 
-async function printWaits(
-  servers: ReadonlyMap<string, string>, names: readonly string[], tlsEnv: Environment, seconds: number,
-): Promise<Verdict[]> {
+async function printWaits(servers: Servers, names: readonly string[], env: Environment, seconds: number): Promise<Verdict[]> {
   const outcomes: CrowdOutcome[] = [];
-  for (const [name, load] of CROWD_LOADS) {
+  for (const [name, crowd] of CROWDS) {
     if (!names.includes(name)) continue;
-    for (const [server, script] of servers) outcomes.push({ name, load, server, ...await measureLoad(script, load, tlsEnv, seconds) });
+    for (const [server, script] of servers) {
+      const started = await startServer(script, { MAX_CONNECTIONS: '3000', ...env }, [crowd.heap]);
+      const attackers = await startAttackers(started, crowd.groups);
+      outcomes.push({ name, crowd, server, ...await measureBeside(started, attackers, ALL, seconds) });
+      attackers.stop();
+      await started.stop();
+    }
   }
   if (outcomes.length === 0) return [];
   console.log(`Median waits in ms of honest clients, ${seconds} s for each crowd and server\n`);
   console.log(waitsByKindTable(outcomes));
-  console.log(loadsTable(outcomes));
+  console.log(crowdsTable(outcomes));
   return outcomes.filter(({ server }) => server === 'service').flatMap(judgeCrowd);
 }
 
-async function measureLoad(script: string, { groups, heap }: CrowdLoad, tlsEnv: Environment, seconds: number) {
-  const server = await startServer(script, { ...SERVER_ENV, ...tlsEnv }, [heap], ['http', 'https']);
-  const attackers = await startAttackers(server, groups);
-  const beside = await measureBeside(server, attackers, 'all', seconds);
-  await attackers.stop();
-  await server.stop();
-  return beside;
-}
-
-async function printLoss(servers: ReadonlyMap<string, string>, names: readonly string[], tlsEnv: Environment): Promise<Verdict[]> {
+async function printLoss(servers: Servers, names: readonly string[], env: Environment): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   const rows: string[][] = [];
   for (const [name, lossCase] of LOSS_CASES) {
     if (!names.includes(name)) continue;
     for (const [server, script] of servers) {
-      const { sent, lost } = await countLost(script, tlsEnv, lossCase);
-      rows.push([name, server, String(sent), String(lost)]);
+      let lost = 0;
+      for (let time = 0; time < lossCase.times; time += 1) {
+        const started = await startServer(script, { MAX_CONNECTIONS: String(PLACES), ...env });
+        lost += await countLost(started, lossCase);
+        await started.stop();
+      }
+      rows.push([name, server, String(lossCase.times * REQUESTS_AT_ONCE), String(lost)]);
       if (server === 'service') verdicts.push(...judge(new Map([['lost', lost]]), LOSS_BOUND, 0, `${name}: `));
     }
   }
@@ -68,10 +72,26 @@ async function printLoss(servers: ReadonlyMap<string, string>, names: readonly s
   return verdicts;
 }
 
-async function printFullHouse(servers: ReadonlyMap<string, string>): Promise<Verdict[]> {
+/** What a new connection and its request cost when all places are taken, each by another address: one that is idle is closed for it. */
+async function printFullHouse(servers: Servers): Promise<Verdict[]> {
   const costs = new Map<string, number>();
-  for (const [server, script] of servers) costs.set(server, await fullHouseCost(script));
+  for (const [name, script] of servers) {
+    const server = await startServer(script, { MAX_CONNECTIONS: String(MANY_PLACES) });
+    const sockets: Socket[] = [];
+    async function open(count: number): Promise<void> {
+      for (let i = 0; i < count; i += 1) {
+        const socket = await openReady({ port: server.port, isTls: false, from: loopbackAddress(sockets.length) });
+        sockets.push(socket);
+        await ask(socket, requestBytes('Host only', server.port, '/health'));
+      }
+    }
+    await open(MANY_PLACES + WARM_UP);
+    const { cpu } = await cpuTimeOf(server, SETTLE_MS, () => open(NEW_CONNECTIONS));
+    costs.set(name, cpu / NEW_CONNECTIONS / 1000);
+    for (const socket of sockets) socket.destroy();
+    await server.stop();
+  }
   const rows = Array.from(costs, ([server, cost]) => [server, cost.toFixed(2)]);
-  console.log(table([[`a new connection to a server with ${PLACES} of as many addresses`, 'CPU ms'], ...rows], 1));
+  console.log(table([[`a new connection to a server with ${MANY_PLACES} of as many addresses`, 'CPU ms'], ...rows], 1));
   return judge(new Map([['CPU ms', costs.get('service') ?? Number.NaN]]), FULL_HOUSE_BOUND, 0, `${FULL_HOUSE}: `);
 }

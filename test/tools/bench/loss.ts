@@ -1,52 +1,55 @@
 // Counts the whole requests that get no reply when the server stops, or makes room for new connections.
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startAttackers, type Group } from './beside.ts';
-import { startServer, type Environment, type Server } from './processes.ts';
-import { openReady, openSocket } from './sockets.ts';
+import { startAttackers } from './beside.ts';
+import type { Server } from './processes.ts';
+import { longHead, requestBytes } from './request-kinds.ts';
+import { ask, openReady, openSocket } from './sockets.ts';
 
 export type LossCase = {
   readonly isTls: boolean;
-  readonly request: Buffer;
-  /** Those that are at work at the same address, if any. */
-  readonly groups: readonly Group[];
-  /** How long the requests have been sent, in milliseconds, when the server is told to stop, or new connections come. */
-  readonly delayMs: number;
+  /** Whether others are at work, at the same address. */
+  readonly atWork: boolean;
+  /** What happens when the requests have been sent: at once or, with others at work, a while later. */
   readonly then: 'stop' | 'new connections';
+  /** How often this is tried, each time with a new server. */
   readonly times: number;
 };
 
-export type Loss = { readonly sent: number; readonly lost: number };
+/** The cases in which requests could be lost, by name. */
+export const LOSS_CASES: ReadonlyMap<string, LossCase> = new Map<string, LossCase>([
+  ['stop at once, TCP', { isTls: false, atWork: false, then: 'stop', times: 20 }],
+  ['stop at once, TLS', { isTls: true, atWork: false, then: 'stop', times: 20 }],
+  ['stop at work', { isTls: true, atWork: true, then: 'stop', times: 3 }],
+  ['room at work', { isTls: true, atWork: true, then: 'new connections', times: 3 }],
+]);
 
-const REQUESTS_AT_ONCE = 200;
+export const REQUESTS_AT_ONCE = 200;
+// With the requests that are counted, there are as many clients over TLS as there are places for HTTPS.
+export const PLACES = 1_000; // for HTTP, and as many for HTTPS
+const WORKERS = [
+  { attack: 'short', clients: 400 },
+  { attack: 'chunks', clients: 400 },
+  { attack: 'TLS', clients: PLACES - REQUESTS_AT_ONCE },
+];
 const NEW_CONNECTIONS = 150;
 const WARM_UP_MS = 1_000; // until the others are at work
+const DELAY_MS = 300;
 const LONGEST_WAIT_MS = 15_000;
-const SERVER_ENV = { MAX_CONNECTIONS: '1000' }; // for HTTP, and as many for HTTPS
 
-/** Plays the case as often as it says, each time with a new server, and counts. */
-export async function countLost(script: string, tlsEnv: Environment, lossCase: LossCase): Promise<Loss> {
-  let lost = 0;
-  for (let time = 0; time < lossCase.times; time += 1) {
-    const server = await startServer(script, { ...SERVER_ENV, ...tlsEnv }, [], ['http', 'https']);
-    lost += await lostOf(server, lossCase);
-    await server.stop();
-  }
-  return { sent: lossCase.times * REQUESTS_AT_ONCE, lost };
-}
-
-// The connections have been used before. All requests are sent while the server is paused, so it finds them at once, and with a delay of 0
-// the signal with them.
-async function lostOf(server: Server, { isTls, request, groups, delayMs, then }: LossCase): Promise<number> {
-  const attackers = await startAttackers(server, groups);
+/**
+ * How many requests are lost. Their connections have been used before. All are sent while the server is paused, so it finds
+ * them at once, and, without others at work, the signal with them.
+ */
+export async function countLost(server: Server, { isTls, atWork, then }: LossCase): Promise<number> {
+  const request = atWork ? longHead(3) : requestBytes('Host only', 80, '/health');
+  const attackers = await startAttackers(server, atWork ? WORKERS : []);
   const target = { port: isTls ? server.tlsPort : server.port, isTls };
   const sockets: Socket[] = [];
   while (sockets.length < REQUESTS_AT_ONCE) {
     const socket = await openReady(target);
     sockets.push(socket);
-    socket.write(request);
-    await once(socket, 'data');
+    await ask(socket, request);
   }
   const newOnes: Socket[] = [];
   function disturb(): void {
@@ -55,16 +58,16 @@ async function lostOf(server: Server, { isTls, request, groups, delayMs, then }:
   }
 
   attackers.attack();
-  if (groups.length > 0) await sleep(WARM_UP_MS);
+  if (atWork) await sleep(WARM_UP_MS);
   const replies = sockets.map(hasReply);
   process.kill(server.pid, 'SIGSTOP');
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write(request, resolve))));
-  if (delayMs === 0) disturb();
+  if (!atWork) disturb();
   process.kill(server.pid, 'SIGCONT');
-  if (delayMs > 0) await sleep(delayMs).then(disturb);
+  if (atWork) await sleep(DELAY_MS).then(disturb);
   const replied = await Promise.all(replies);
   for (const socket of [...sockets, ...newOnes]) socket.destroy();
-  await attackers.stop();
+  attackers.stop();
   return replied.filter((isReplied) => !isReplied).length;
 }
 

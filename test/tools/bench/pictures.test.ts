@@ -11,22 +11,17 @@ const README = readFileSync(new URL(`${FOLDER}/README.md`, import.meta.url), 'ut
 const outcome = (attack: string, server: string, requests: number, failed: number, median: number) =>
   ({ attack, server, clients: 100, requests, failed, median, p95: Number.NaN, worst: Number.NaN, peak: Number.NaN, stop: undefined });
 
-test('The picture of the ratios has a bar for each request, and a line for the floor', () => {
+test('The picture of the ratios has a bar for each request, and a line for the floor, also above bars that are all shorter', () => {
   const ratios = new Map([
     ['start', 0.8], ['CPU, Host only, /health', 1.1849], ['memory, Host only', 1.9], ['CPU, access log, /api/greetings?name=', 0.9],
   ]);
-  assert.equal(ratiosPicture(ratios), `\`\`\`mermaid
-%%{init: {"xyChart": {"width": 830, "height": 400}, "themeVariables": {"xyChart": {"plotColorPalette": "#7a9cc6,#c0504d"}}}}%%
-xychart-beta horizontal
+  assert.equal(ratiosPicture(ratios).split('\n').slice(3).join('\n'), `\
   x-axis ["Host only, /health: 1.18", "access log, /api/greetings?name=: 0.90"]
   y-axis "CPU time of the service for a request; the line is the floor" 0 --> 1.18
   bar [1.18, 0.90]
   line [1, 1]
 \`\`\`
 `);
-});
-
-test('The line for the floor is in the picture when every bar is shorter', () => {
   assert.match(ratiosPicture(new Map([['CPU, Host only, /health', 0.95]])), / 0 --> 1$/m);
 });
 
@@ -35,13 +30,7 @@ test('The picture of the waits has a section for each attack, and in it a bar fo
     outcome('empty lines', 'floor', 116, 96, 3525.4), outcome('empty lines', 'service', 115, 0, 1.6),
     outcome('long queries', 'floor', 115, 109, 3000), outcome('long queries', 'service', 113, 0, 2),
   ];
-  assert.equal(waitsPicture(outcomes), `\`\`\`mermaid
-%%{init: {"gantt": {"leftPadding": 160}}}%%
-gantt
-  title Median wait of honest clients beside each attack
-  dateFormat x
-  axisFormat %-S s
-  tickInterval 1second
+  assert.equal(waitsPicture(outcomes).split('\n').slice(7).join('\n'), `\
   section empty lines
   floor 3525.4 ms, 96 of 116 failed :0, 3525.4ms
   service 1.6 ms, 0 of 115 failed :0, 1.6ms

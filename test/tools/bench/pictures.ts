@@ -1,5 +1,5 @@
 // The pictures that the benchmark prints: blocks of Mermaid, to be pasted into README.md.
-import type { Outcome } from './waits.ts';
+import type { Outcome } from './attack.ts';
 
 const CPU = 'CPU, ';
 

@@ -1,84 +1,73 @@
-// Starts the processes of the benchmark, pins each to a CPU where that is possible, and ends them at the end.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+// Starts the processes of the benchmark, and pins each to a CPU where that is possible. They end with this one.
+import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endWithUs, type Environment } from '../../support/process.ts';
+import { cpuTime } from '../../support/usage.ts';
 
-export type Environment = Readonly<Record<string, string>>;
-
-export type NodeProcess = {
+export type Server = {
   readonly pid: number;
-  /** The next line on its stdout. Throws when the process has ended instead. */
-  readonly readLine: () => Promise<string>;
-  /** Reads and discards everything that it prints from now on. */
-  readonly dropOutput: () => void;
-  readonly writeLine: (line: string) => void;
+  /** Its ports; 0 when it does not listen for HTTPS. */
+  readonly port: number;
+  readonly tlsPort: number;
   /** Resolves when the process has ended. */
-  readonly ended: Promise<void>;
-  readonly stop: () => Promise<void>;
+  readonly ended: Promise<unknown>;
+  /** Ends it at once. */
+  readonly stop: () => Promise<unknown>;
 };
 
+/** Servers that are compared: the script of each, by name. */
+export type Servers = ReadonlyMap<string, string>;
+
 const SERVER_CPU = '0';
-/** The CPU of all processes but the server. */
-export const LOAD_CPU = '1';
+const LOAD_CPU = '1';
 
 /** Whether `taskset` is installed, and both CPUs may be used. */
 export const isPinned = [SERVER_CPU, LOAD_CPU].every((cpu) => spawnSync('taskset', ['-c', cpu, 'true']).status === 0);
-// This process reads the access logs of the servers. On the CPU of the server it would take time from it.
+// The clients are in this process. On the CPU of the server they would take time from it.
 if (isPinned) spawnSync('taskset', ['-c', '-p', LOAD_CPU, String(process.pid)]);
 
-const running = new Set<ChildProcess>();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
 // `--growth` opens more connections than a server may accept by default.
-const SERVER_ENV: Environment = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false', MAX_CONNECTIONS: '5000' };
+const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false', MAX_CONNECTIONS: '5000' };
 
-/** A server, and its ports for HTTP and HTTPS. A port is 0 when that was not asked for. */
-export type Server = Pick<NodeProcess, 'pid' | 'ended' | 'stop'> & { readonly port: number; readonly tlsPort: number };
-
-/**
- * Starts a server and waits until it has printed its addresses of these schemes. `env` is added to the environment, `options` are for
- * node.
- */
-export async function startServer(
-  script: string, env: Environment = {}, options: readonly string[] = [], schemes: readonly string[] = ['http'],
-): Promise<Server> {
-  const { pid, readLine, dropOutput, ended, stop } = startNode(script, SERVER_CPU, [], { ...SERVER_ENV, ...env }, options);
-  const ports = new Map<string, number>();
-  while (schemes.some((scheme) => !ports.has(scheme))) {
-    const [, scheme, port] = /(https?):\/\/127\.0\.0\.1:(\d+)/.exec(await readLine()) ?? [];
+/** Starts a server and waits until it has printed its addresses. `env` is added to the environment, `options` are for node. */
+export async function startServer(script: string, env: Environment = {}, options: readonly string[] = []): Promise<Server> {
+  const child = spawnNode(SERVER_CPU, [...options, script], { ...SERVER_ENV, ...env }, ['ignore', 'pipe', 'inherit']);
+  const { pid = 0, stdout } = child;
+  if (stdout === null) throw new Error('What it prints cannot be read.');
+  const ended = once(child, 'exit');
+  const ports = new Map<string | undefined, number>();
+  for await (const line of createInterface({ input: stdout })) {
+    const [, scheme, port] = /(https?):\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
     if (scheme !== undefined) ports.set(scheme, Number(port));
+    if (ports.size === ('HTTPS_PORT' in env ? 2 : 1)) break;
   }
-  dropOutput();
+  stdout.resume(); // reads and discards what it prints from now on
+  async function stop(): Promise<void> {
+    child.kill('SIGKILL');
+    await ended;
+  }
   return { pid, port: ports.get('http') ?? 0, tlsPort: ports.get('https') ?? 0, ended, stop };
 }
 
-/** Starts a script as a process on this CPU. `env` is added to the environment. `options` are for node. */
-export function startNode(
-  script: string, cpu: string, args: readonly string[] = [], env: Environment = {}, options: readonly string[] = [],
-): NodeProcess {
-  const command = [...(isPinned ? ['taskset', '-c', cpu] : []), process.execPath, ...options, script, ...args];
-  const [file = '', ...rest] = command;
-  const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
-  running.add(child);
-  const output = createInterface({ input: child.stdout });
-  const lines = output[Symbol.asyncIterator]();
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  return {
-    pid: child.pid ?? 0,
-    async readLine() {
-      const { value, done } = await lines.next();
-      if (done) throw new Error(`${script} has ended.`);
-      return value;
-    },
-    dropOutput() {
-      output.close();
-      child.stdout.resume();
-    },
-    ended,
-    writeLine: (line) => child.stdin.write(`${line}\n`),
-    stop() {
-      running.delete(child);
-      child.kill('SIGKILL');
-      return ended;
-    },
-  };
+/** Starts a script that gets and sends messages, on the CPU of the load. */
+export function startOnLoadCpu(script: string, args: readonly (string | number)[]): ChildProcess {
+  return spawnNode(LOAD_CPU, [script, ...args.map(String)], {}, ['ignore', 'inherit', 'inherit', 'ipc']);
+}
+
+function spawnNode(cpu: string, args: readonly string[], env: Environment, stdio: StdioOptions): ChildProcess {
+  const [file = '', ...rest] = [...(isPinned ? ['taskset', '-c', cpu] : []), process.execPath, ...args];
+  const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio });
+  endWithUs(child);
+  return child;
+}
+
+/** The CPU time of a server for `work`, in µs, and what that has resolved with. The server is idle for so long when its time is read. */
+export async function cpuTimeOf<T>({ pid }: Server, settleMs: number, work: () => Promise<T>) {
+  await sleep(settleMs);
+  const before = cpuTime(pid);
+  const done = await work();
+  await sleep(settleMs);
+  return { cpu: cpuTime(pid) - before, done };
 }

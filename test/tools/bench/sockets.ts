@@ -1,34 +1,36 @@
 // Opens the connections of clients: over TCP or TLS, and from any address of the loopback interface.
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 export type Connecting = {
   readonly port: number;
   readonly isTls: boolean;
-  /** The address that the connection comes from. Undefined: 127.0.0.1. */
+  /** The address that the connection comes from, instead of 127.0.0.1. */
   readonly from?: string | undefined;
-  /** Whether our side stays open when the server has ended its own. */
+  /** Our side stays open when the server has ended its own. */
   readonly allowHalfOpen?: boolean;
+  /** What gets each piece that arrives, in a buffer that is used again. */
+  readonly onread?: OnReadOpts;
 };
 
-/** Connects to 127.0.0.1. The socket emits `readyEvent` when the connection is there. */
-export function openSocket({ port, isTls, from, allowHalfOpen = false }: Connecting): Socket {
-  const options = { port, host: '127.0.0.1', allowHalfOpen, ...(from !== undefined && { localAddress: from }) };
-  const socket = isTls ? connectTls({ ...options, rejectUnauthorized: false }) : connect(options);
-  return socket.setNoDelay(true);
-}
-
-/** What a socket emits when the connection is there and, over TLS, the handshake is over. */
-export function readyEvent(isTls: boolean): 'connect' | 'secureConnect' {
-  return isTls ? 'secureConnect' : 'connect';
+/** Connects to 127.0.0.1. `ready` is called when the connection is there and, over TLS, the handshake is over. */
+export function openSocket({ isTls, from, ...others }: Connecting, ready?: () => void): Socket {
+  const options = { ...others, host: '127.0.0.1', noDelay: true, ...(from !== undefined && { localAddress: from }) };
+  return isTls ? connectTls({ ...options, rejectUnauthorized: false }, ready) : connect(options, ready);
 }
 
 /** As `openSocket`, and resolves when the connection is there. */
-export async function openReady(connecting: Connecting): Promise<Socket> {
-  const socket = openSocket(connecting);
-  await once(socket, readyEvent(connecting.isTls));
-  return socket;
+export function openReady(to: Connecting): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = openSocket(to, () => resolve(socket)).on('error', reject);
+  });
+}
+
+/** Sends a request, and resolves when its reply begins to arrive. */
+export async function ask(socket: Socket, request: Buffer): Promise<void> {
+  socket.write(request);
+  await once(socket, 'data');
 }
 
 /** The loopback address with this number: all are different, and none is in 127.0.0.0/16. On Linux all of 127.0.0.0/8 can be used. */

@@ -1,8 +1,8 @@
 // The tables that the benchmark prints. A ratio is that of a server to the first one.
-import { median, medianRatio } from './statistics.ts';
+import type { Outcome } from './attack.ts';
 import type { Verdict } from './bounds.ts';
 import type { Result } from './measure.ts';
-import type { Outcome } from './waits.ts';
+import { median, medianRatio } from './statistics.ts';
 
 /** The cost of a request: a row for each path and server. Each of `comparisons` has the results of servers with the same requests. */
 export function requestTable(comparisons: readonly (readonly Result[])[]): string {
@@ -42,6 +42,14 @@ export function boundsTable(verdicts: readonly Verdict[], measure: string): stri
   const rows = verdicts.map(({ figure, measured, bound, isTooHigh }) =>
     [figure, measured.toFixed(2), bound.toFixed(2), isTooHigh ? 'too high' : '']);
   return table([[measure, 'measured', 'at most', ''], ...rows], 1);
+}
+
+/** Prints the figures that are too high. The process will exit with 1 when there are any. */
+export function printTooHigh(verdicts: readonly Verdict[]): void {
+  const tooHigh = verdicts.filter(({ isTooHigh }) => isTooHigh);
+  if (tooHigh.length === 0) return console.log(`All ${verdicts.length} figures of the service that have a bound are within it.`);
+  console.log(boundsTable(tooHigh, 'above its bound'));
+  process.exitCode = 1;
 }
 
 /** How long others wait during attacks: a row for each attack and server. */
