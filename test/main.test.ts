@@ -58,7 +58,7 @@ test('each variable reaches the service, flags for the parser of Node do not, an
   ], 0]);
 });
 
-test('the log has errors in a handler, connections closed at MAX_CONNECTIONS, errors of the listener, and a lack of descriptors', async (t) => {
+test('the log has errors in a handler, connections closed at MAX_CONNECTIONS, and accepts that failed', async (t) => {
   // When the service tries to open a file, there is no descriptor for it, and a line says so.
   const failing = importing(`import fs from 'node:fs';
     import net from 'node:net';
@@ -82,17 +82,19 @@ test('the log has errors in a handler, connections closed at MAX_CONNECTIONS, er
   assert.equal((await request(port, 'GET', '/api/greetings')).status, 500);
   const lines = [await service.nextLine(), await service.nextLine()];
   const { level, message, traceId, error } = Object(lines.find((line) => line.message !== 'Tried'));
-  assert.deepEqual([level, message, Object(error).message], ['error', 'Unhandled exception occurred while processing the request.', 'boom']);
+  const unhandled = 'Unhandled exception occurred while processing the request.';
+  assert.deepEqual([level, message, error.message], ['error', unhandled, 'boom']);
   assert.match(String(traceId), /^00-[\da-f]{32}-[\da-f]{16}-00$/);
   service.child.kill('SIGTERM');
   const { lines: last } = await service.ended();
+  const closed = 'Connections were closed in the last minute, because there were too many of them.';
   assert.deepEqual(last.map(untimed).slice(2, -1), [
-    { level: 'warn', message: 'Connections were closed in the last minute, because there were too many of them.', byReason: { idleClosed: 1 } },
+    { level: 'warn', message: closed, byReason: { idleClosed: 1 } },
     { level: 'warn', message: 'Connections could not be accepted in the last minute.', byCode: { ENOBUFS: 1, EMFILE: 1 } },
   ]);
 });
 
-test('a port in use prevents the start, with exit code 1; with REUSE_PORT two processes listen on one port, where that is possible', async (t) => {
+test('a port in use prevents the start, with exit code 1; with REUSE_PORT two processes listen on one port', async (t) => {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isPossible = process.platform === 'linux' && (major > 22 || (major === 22 && minor >= 12)); // as the README says
   const first = spawnService(t, { PORT: '0', REUSE_PORT: String(isPossible) });

@@ -15,7 +15,8 @@ import { exchange, requestBytes } from './support/exchange.ts';
 // Compiled tests are one folder deeper. The texts and the sources are not copied there.
 const ROOT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const filesIn = (folder: string, end: string) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith(end));
+const filesIn = (folder: string, end: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith(end));
 
 const [readme, book, tests] = [read('README.md'), read('src/README.md'), read('test/README.md')];
 const [deploy, security] = [read('deploy/README.md'), read('SECURITY.md')];
@@ -47,12 +48,14 @@ test('the picture of the layers has the imports of src, and no others', () => {
   assert.deepEqual(sorted(drawn), sorted(imports.filter(([from, to]) => from !== to).map((edge) => edge.join(' --> '))));
 });
 
-for (const path of ['README.md', 'src/README.md', 'deploy/README.md', 'SECURITY.md', ...filesIn('test', 'README.md').map((file) => `test/${file}`)]) {
+const testTexts = filesIn('test', 'README.md').map((file) => `test/${file}`);
+for (const path of ['README.md', 'src/README.md', 'deploy/README.md', 'SECURITY.md', ...testTexts]) {
   test(`each link in ${path} leads to a file or a heading of this project, or elsewhere`, () => {
     for (const [link, target = '', anchor] of read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
       const linked = target === '' ? path : join(dirname(path), target);
       assert.ok(existsSync(join(ROOT, linked)), link);
-      const headings = () => found(read(linked), /^#+ (.*)$/gm).map((heading) => heading.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-'));
+      const anchorOf = (heading: string) => heading.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-');
+      const headings = () => found(read(linked), /^#+ (.*)$/gm).map(anchorOf);
       assert.ok(anchor === undefined || headings().includes(anchor), link);
     }
   });
@@ -83,12 +86,15 @@ test('the configuration table has every variable that is read, with its default 
   readConfiguration(new Proxy<Record<string, string>>({}, { get: (_target, name) => void variables.add(String(name)) }));
   const table = rows(section(readme, 'Configuration'));
   assert.deepEqual(sorted(table.flatMap(([names]) => code(names))), sorted(variables));
-  const defaults = table.flatMap(([names, value]) => code(value).filter((text) => !variables.has(text)).map((text) => [code(names)[0], text]));
+  const isDefault = (text: string) => !variables.has(text);
+  const defaults = table.flatMap(([names, value]) => code(value).filter(isDefault).map((text) => [code(names)[0], text]));
   assert.ok(defaults.length > 0);
   assert.deepEqual(readConfiguration(Object.fromEntries(defaults)), readConfiguration({}));
-  const ranges = table.flatMap(([names, , meaning = '']) => found(meaning, /(\d+ to \d+)/g).map((range) => [code(names)[0] ?? '', range] as const));
+  const ranges = table.flatMap(([names, , meaning = '']) => found(meaning, /(\d+ to \d+)/g).map((range) => [code(names)[0] ?? '', range]));
   assert.ok(ranges.length > 0);
-  for (const [name, range] of ranges) assert.throws(() => readConfiguration({ [name]: '?' }), { message: `${name} is "?", but must be a whole number from ${range}.` });
+  for (const [name = '', range] of ranges) {
+    assert.throws(() => readConfiguration({ [name]: '?' }), { message: `${name} is "?", but must be a whole number from ${range}.` });
+  }
   for (const [path, source] of sources) assert.ok(path === 'start.ts' || !source.includes('process.env'), path);
 });
 
@@ -103,7 +109,8 @@ test('the tables have the limits, the log messages, the exit codes and the refus
   assert.deepEqual(sorted(messages), sorted(calls.map(([, level, message]) => `${level} ${message}`)));
   assert.deepEqual(sorted(rows(section(deploy, 'Exit codes')).map(([exitCode]) => exitCode)), sorted(Object.values(EXIT_CODES)));
   const ordinary = ['307', '404', '405', '500']; // the redirect, an unknown path or method, an error in the service
-  const named = Array.from(sources).flatMap(([path, source]) => (/^(?:http|server)\//.test(path) ? found(source, /(?<![\w.])([345]\d\d)(?![\w.])/g) : []));
+  const parsing = Array.from(sources).filter(([path]) => /^(?:http|server)\//.test(path));
+  const named = parsing.flatMap(([, source]) => found(source, /(?<![\w.])([345]\d\d)(?![\w.])/g));
   const refusals = rows(section(security, 'What is refused')).map(([, status]) => status);
   assert.deepEqual(sorted([...refusals, ...ordinary]), sorted(named.filter((status) => STATUS_CODES[status] !== undefined)));
 });

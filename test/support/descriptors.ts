@@ -3,7 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync, renameSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import type { TestContext } from 'node:test';
 
 /** The reason why tests that hand over sockets are skipped here, or false. */
@@ -44,21 +44,6 @@ export async function datagramSocket(t: TestContext): Promise<number> {
   return descriptorOpenedBy(async () => {
     socket.bind(0, '127.0.0.1');
     await once(socket, 'listening');
-  });
-}
-
-/** A TCP socket that is connected to another socket of this process. */
-export async function connectedSocket(t: TestContext): Promise<number> {
-  const server = createServer((socket) => t.after(() => socket.destroy()));
-  server.listen({ port: 0, host: '127.0.0.1' });
-  t.after(() => server.close());
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
-  return descriptorOpenedBy(async () => {
-    const socket = connect({ port: address.port, host: '127.0.0.1' });
-    t.after(() => socket.destroy());
-    await once(socket, 'connect');
   });
 }
 

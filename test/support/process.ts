@@ -11,6 +11,7 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 export const ENTRY = fileURLToPath(new URL(`../../src/main.${extension}`, import.meta.url));
 
 export type Environment = Readonly<Record<string, string>>;
+type Descriptors = readonly number[]; // of this process; the first is 3 in the other one
 export type LogLine = { readonly time: string; readonly level: string; readonly message: string; readonly [field: string]: unknown };
 
 export type ServiceProcess = {
@@ -29,17 +30,17 @@ export function spawnService(t: TestContext, env: Environment, nodeFlags: readon
 }
 
 /** As spawnService, and hands over the sockets with these descriptors of this process, as sd_listen_fds(3) defines it. */
-export function spawnWithSockets(t: TestContext, descriptors: readonly (number | 'ignore')[], env: Environment, nodeFlags: readonly string[] = []): ServiceProcess {
+export function spawnWithSockets(t: TestContext, descriptors: Descriptors, env: Environment, nodeFlags?: readonly string[]): ServiceProcess {
   return spawnProcess(t, handOver(serviceCommand(nodeFlags)), { LISTEN_FDS: String(descriptors.length), ...env }, descriptors);
 }
 
 /** As spawnService, with a command that starts the service in the same process. */
-export function spawnProcess(t: TestContext, command: readonly string[], env: Environment, descriptors: readonly (number | 'ignore')[] = []): ServiceProcess {
+export function spawnProcess(t: TestContext, command: readonly string[], env: Environment, descriptors: Descriptors = []): ServiceProcess {
   const service = startProcess(command, env, descriptors);
   const { child } = service;
   const closed = once(child, 'close');
   t.after(async () => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGCONT'] as const) child.kill(signal); // the second one does not wait; a test may have stopped it
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGCONT'] as const) child.kill(signal); // the second one does not wait
     child.stdout?.destroy();
     await closed;
   });
@@ -67,7 +68,7 @@ export function endWithUs(child: ChildProcess): void {
 }
 
 /** Starts a command that logs as the service does. It ends, at the latest, with this process. */
-export function startProcess(command: readonly string[], env: Environment, descriptors: readonly (number | 'ignore')[] = []): ServiceProcess {
+export function startProcess(command: readonly string[], env: Environment, descriptors: Descriptors = []): ServiceProcess {
   const coverage = process.env['NODE_V8_COVERAGE'];
   const [program = '', ...words] = command;
   const child = spawn(program, words, {
