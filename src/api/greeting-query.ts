@@ -56,8 +56,10 @@ export function parseGreetingQuery(query: string): GreetingQuery {
 }
 
 function decode(value: string): string {
+  const escaped = value.replaceAll('+', ' ');
+  if (!escaped.includes('%')) return escaped;
   try {
-    return decodeURIComponent(value.replaceAll('+', ' '));
+    return decodeURIComponent(escaped);
   } catch { // a `%` without two digits after it, or bytes that are not UTF-8: the standard says what they become
     return Array.from(new URLSearchParams(`=${value}`).values()).join('');
   }

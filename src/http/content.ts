@@ -35,10 +35,12 @@ function* readChunks(lines: LineReader): Steps {
 
 // RFC 9112 7.1.2: field lines up to an empty line. Nothing that they say is obeyed (RFC 9110 6.5.1).
 function* readTrailers(lines: LineReader, framing: number): Steps {
-  for (let remaining = framing; ; remaining -= lines.length) {
+  let remaining = framing;
+  for (;;) {
     let line: ReturnType<LineReader['read']>;
     while ((line = lines.read(remaining, 431)) === undefined) yield; // RFC 6585 5
     if (typeof line === 'number') return line;
+    remaining -= lines.length;
     if (line.start === line.end) return undefined;
     if (colonIn(line) === -1) return 400;
   }

@@ -55,9 +55,9 @@ const NAMES = Array.from(MEMBER_OF, ([name, member]) => ({ name, member }));
 const CASE_BIT = 0x20; // set, it makes a capital letter lower case. Nothing else that a token may have becomes a letter or `-` by it.
 
 // RFC 9110 5.1: names are case-insensitive.
-function isNamed({ bytes, start }: Line, name: string): boolean {
+function isNamed({ text, start }: Line, name: string): boolean {
   for (let i = 0; i < name.length; i += 1) {
-    if (((bytes[start + i] ?? 0) | CASE_BIT) !== name.charCodeAt(i)) return false;
+    if ((text.charCodeAt(start + i) | CASE_BIT) !== name.charCodeAt(i)) return false;
   }
   return true;
 }
