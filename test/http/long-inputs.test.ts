@@ -1,108 +1,88 @@
-// No rule takes time that grows with the square of what it is given (ReDoS). Each input is the worst one for a pattern: a long run that
-// nearly matches, and then does not. It is more than ten times as long as a head may be. A rule that looks at each pair of its
-// characters would take most of a minute for it, and one that looks at each character takes some milliseconds.
+// No request makes more work than its bytes are worth: no rule takes time that grows with the square of what it is given (ReDoS), and
+// nothing is copied again for each byte that arrives.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addField, MEMBER_OF } from '../../src/http/fields.ts';
-import { judgeHead } from '../../src/http/head.ts';
-import { parseRequestLine } from '../../src/http/request-line.ts';
-import { hostName, isHost, parseTarget, pathOfIllegalTarget, withoutPort } from '../../src/http/request-target.ts';
+import { hostCheck } from '../../src/http/allowed-hosts.ts';
+import { LineReader } from '../../src/http/lines.ts';
+import { RequestReader } from '../../src/http/request-reader.ts';
 import { openContent } from '../support/content.ts';
+import { last } from '../support/corpus/last.ts';
+import { served } from '../support/corpus/served.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
-const LENGTH = 200_000;
-const MOST_MS = 5_000;
+const bytesOf = (text: string) => Buffer.from(text, 'latin1');
+const isAllowed = hostCheck(['a']);
 
-const long = (unit: string) => unit.repeat(LENGTH / unit.length);
-
-function assertQuick(text: string, rule: (text: string) => unknown): void {
-  const start = performance.now();
-  rule(text);
-  const ms = performance.now() - start;
-  assert.ok(ms < MOST_MS, `${ms} ms for ${JSON.stringify(`${text.slice(0, 30)}…${text.slice(-30)}`)}`);
+/** Reads these bytes at once, and all that may be said of them. */
+function read(bytes: Buffer): void {
+  const reader = new RequestReader(isAllowed);
+  const { traceparent } = reader.read(bytes) ?? reader.refusal(408);
+  assert.notEqual(traceparent, '');
 }
 
-test('a long request line', () => {
-  for (const line of [
-    long('G'),
-    long('G '),
-    long(' '),
-    `GET ${long('/')}`,
-    `GET ${long('a')} HTTP/1.`,
-    `GET ${long(' HTTP/1.1')}x`,
-    `GET /${long('a')}? HTTP/9.9`,
-    `GET /${long('a')}\\ HTTP/1.1`,
-    `GET /${long('%41')}% HTTP/1.1`,
-    `GET /?${long('a')}# HTTP/1.1`,
-    `GET /${long('?')}# HTTP/1.1`,
-    `GET http://${long('a')}/# HTTP/1.1`,
-    `GET ${long('http://')}# HTTP/1.1`,
-    `GET ${long('a+')}:/ HTTP/1.1`,
-    `CONNECT ${long('a')}: HTTP/1.1`,
-    `CONNECT ${long(':1')}x HTTP/1.1`,
-    `OPTIONS ${long('*')} HTTP/1.1`,
-  ]) assertQuick(line, parseRequestLine);
-});
-
-test('a long target', () => {
-  const rule = (target: string) => [parseTarget('GET', target), parseTarget('CONNECT', target), pathOfIllegalTarget(target)];
-  for (const unit of ['/', '?', '#', '%', '%41', 'a', 'a:', '://', 'a://', '\n', '?#', '\\'].map(long)) {
-    for (const target of [unit, `/${unit}`, `http://${unit}`, `${unit}#`, `a${unit}://b`]) assertQuick(target, rule);
-  }
-});
-
-test('a long host', () => {
-  const rule = (host: string) => [isHost(host) && hostName(host), withoutPort(host)];
-  for (const unit of ['a', '%', '%41', ':', ':1', '1', '[', ']', '::', '1:', 'a.', '.', '-', '6'].map(long)) {
-    for (const host of [unit, `${unit}/`, `a:${unit}`, `a:${unit}x`, `[${unit}]`, `[${unit}]:`, `[::1]${unit}`]) assertQuick(host, rule);
-  }
-});
-
-test('long values of fields', () => {
-  const rule = (value: string) => Array.from(MEMBER_OF.values()).flatMap((name) => [true, false].map((isHttp11) => {
-    const fields = { host: 'a', [name]: value };
-    return judgeHead({ method: 'GET', target: { path: '/', query: '' }, isHttp11 }, fields, () => true);
-  }));
-  for (const unit of [
-    ' ', '\t', ',', ', ', ' ,', 'x, ', 'close', 'close ', ',close ', 'close x,', 'keep-alive ', '1', '0', '00-', '-', 'chunked',
-  ].map(long)) {
-    for (const value of [unit, `${unit}x`, `close${unit}x`, `,${unit}close x`, `00-${unit}`]) assertQuick(value, rule);
-  }
-});
-
-test('a long field line', () => {
-  function rule(text: string): boolean {
-    return addField({}, { bytes: Buffer.from(text), text, start: 0, end: text.length });
-  }
-  for (const unit of ['a', ' ', '\t', 'a ', ':', ' x'].map(long)) {
-    for (const line of [unit, `Host: ${unit}`, `Host: x${unit}x`, `Host:${unit}x ${unit}`, `${long('a')}:${unit}`]) assertQuick(line, rule);
-  }
-});
-
-// A chunk line has at most 1 KiB, so there are many of them.
-test('long chunk lines', () => {
-  function rule(text: string): void {
-    const bytes = Buffer.from(text, 'latin1');
-    for (let count = 0; count < 1_000; count += 1) {
-      assert.equal(openContent(undefined)(bytes).outcome, 400);
+/** Each of `lines` with each of its characters, and each pair of them, repeated to this length. */
+function* stretched(lines: readonly string[], length: number): Generator<string> {
+  for (const line of new Set(lines.filter((each) => each.length < 200 && !/^X-\d/.test(each)))) {
+    for (let at = 0; at < line.length; at += 1) {
+      for (const unit of new Set([line.slice(at, at + 1), line.slice(at, at + 2)])) {
+        yield line.slice(0, at) + unit.repeat(length / unit.length) + line.slice(at + unit.length);
+      }
     }
   }
-  for (const [start, unit, end] of [
-    ['1', '1', ''],
-    ['1', ' ', 'x'],
-    ['1', ';a', ';'],
-    ['1', ';a=b', '='],
-    ['1', ';a ', '@'],
-    ['1', ';a="b"', 'c'],
-    ['1', ' ; a = b', ' ='],
-    ['1;', ' ', '='],
-    ['1;', 'a', '\xe9'],
-    ['1;a', ' ', 'x'],
-    ['1;a', '=', ''],
-    ['1;a=', ' ', ';'],
-    ['1;a=', 'b', '"'],
-    ['1;a="', 'b', ''],
-    ['1;a="', '\\a', '\\'],
-    ['1;a="', '\\"', ''],
-    ['1;a="', '""', 'b"'],
-  ] as const) assertQuick(`${start}${unit.repeat(1_000 / unit.length)}${end}\r\n`, rule);
+}
+
+const lines = [...served('a'), ...last('a')].flatMap(({ entries }) => entries.map(({ bytes }) => bytes.split('\r\n')));
+const requestLines = lines.map(([line = '']) => line);
+const otherLines = lines.flatMap((each) => each.slice(1));
+
+/** None of `texts` takes more than `times` the CPU time of an ordinary one. With the square of its length it would be a thousand times. */
+function assertOrdinary(ordinary: string, texts: Iterable<string>, times: number, run: (bytes: Buffer) => void): void {
+  const usual = cpuTime(() => run(bytesOf(ordinary)), 200);
+  for (const text of texts) {
+    const bytes = bytesOf(text);
+    if (cpuTime(() => run(bytes), 1) <= times * usual) continue;
+    const us = cpuTime(() => run(bytes), 10);
+    assert.ok(us <= times * usual, `${us} µs instead of ${usual} µs for ${JSON.stringify(`${text.slice(0, 60)}…${text.slice(-60)}`)}`);
+  }
+}
+
+test('no line of a head takes much longer than others of its length', () => {
+  const heads = [
+    ...Array.from(stretched(requestLines, 8_000), (line) => `${line}\r\nHost: a\r\n\r\n`),
+    ...Array.from(stretched(otherLines, 8_000), (line) => `GET / HTTP/1.1\r\n${/^Host:/i.test(line) ? '' : 'Host: a\r\n'}${line}\r\n\r\n`),
+  ];
+  assertOrdinary(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(8_000)}\r\n\r\n`, heads, 50, read);
+});
+
+// A chunk line has at most 1 KiB, so even the square of its length would be little.
+test('no chunk line takes much longer than others of its length', () => {
+  const chunkLines = otherLines.filter((line) => /^[\dA-F]*[\t ]*[;=]/i.test(line));
+  const run = (bytes: Buffer) => { for (let count = 0; count < 10; count += 1) openContent(undefined)(bytes); };
+  assertOrdinary(`1;${'a'.repeat(1_000)}\r\n`, Array.from(stretched(chunkLines, 1_000), (line) => `${line}\r\n`), 20, run);
+});
+
+/** Eight times as many bytes, each in a piece of its own, take eight times as long, and not the square of it. */
+function assertLinear(length: number, readBytewise: (length: number) => void): void {
+  const [some, many] = [length, 8 * length].map((each) => cpuTime(() => readBytewise(each), 3));
+  assert.ok((many ?? 0) < 24 * (some ?? 0), `${some} µs and ${many} µs`);
+}
+
+test('the work for a line that arrives byte by byte grows with its length', () => {
+  assertLinear(16_000, (length) => {
+    const reader = new LineReader();
+    const bytes = bytesOf('a');
+    for (let count = 0; count < length; count += 1) {
+      reader.give(bytes, 'a');
+      assert.equal(reader.read(2 * length, 414), undefined);
+    }
+  });
+});
+
+test('the work for content that arrives byte by byte grows with its length', () => {
+  assertLinear(8_000, (length) => {
+    const reader = new RequestReader(isAllowed);
+    reader.read(bytesOf(`PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length + 1}\r\n\r\n`));
+    const bytes = bytesOf('a');
+    for (let count = 0; count < length; count += 1) assert.equal(reader.read(bytes), undefined);
+  });
 });

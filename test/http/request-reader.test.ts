@@ -1,13 +1,15 @@
-// The requests of a connection as bytes, however they are divided into pieces.
+// The requests of a connection as bytes, however they are divided into pieces: those of the corpus, what is known of a request, and sizes.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { RequestReader } from '../../src/http/request-reader.ts';
 import { Refusal } from '../../src/http/refusal.ts';
+import { RequestReader } from '../../src/http/request-reader.ts';
+import { head, type Entry } from '../support/corpus/entry.ts';
+import { last } from '../support/corpus/last.ts';
+import { served } from '../support/corpus/served.ts';
 import { cutsOf } from '../support/divisions.ts';
 import { PARENT, said, type Said } from '../support/said.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
-const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
 const post = (...fields: readonly string[]) => head('POST /a?b HTTP/1.1', 'Host: a', ...fields);
 
 type Read = {
@@ -18,7 +20,7 @@ type Read = {
 
 /** The requests in these pieces, up to a refusal. */
 function readAll(pieces: readonly string[]): Read[] {
-  const reader = new RequestReader(() => true);
+  const reader = new RequestReader((_host, isHttps) => !isHttps);
   const read: Read[] = [];
   let before = 0;
   for (const piece of pieces) {
@@ -35,22 +37,56 @@ function readAll(pieces: readonly string[]): Read[] {
   return read;
 }
 
-const legal: Said = { method: 'POST', path: '/a', query: 'b', host: 'a', contentLength: 0, isLast: false, trace: 'new' };
-const refused = (status: number): Said => ({ status, method: 'POST', path: '/a', trace: 'new' });
-const unknown = (status: number): Said => ({ status, method: undefined, path: undefined, trace: undefined });
+/** Whole, byte by byte, and cut once: at every place of a short text, and near the first and last lines of a long one. */
+function waysToCut(text: string): string[][] {
+  if (text.length <= 400) return cutsOf(text);
+  const lineEnds = Array.from(text.matchAll(/\n/g), ({ index }) => index);
+  const near = [...lineEnds.slice(0, 4), ...lineEnds.slice(-4)].flatMap((end) => [end - 1, end, end + 1]);
+  return [[text], text.split(''), ...near.map((at) => [text.slice(0, at), text.slice(at)])];
+}
 
+const PROBE = 'GET /probe HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** What must be read of an entry and the probe behind it: paths of requests, up to one that is the last or refused. */
+function outcomeOf({ bytes, statuses, closes }: Entry): (string | number)[] {
+  const results = statuses.map((status): string | number => ([200, 404, 405].includes(status) ? 'request' : status));
+  if (!closes) return [...results, `probe at ${bytes.length}`];
+  return results.with(-1, results.at(-1) === 'request' ? 'last request' : results.at(-1) ?? '');
+}
+
+function outcomeIn(pieces: readonly string[]): (string | number)[] {
+  const all = readAll(pieces);
+  const lastAt = all.findIndex(({ said: { isLast } }) => isLast === true);
+  const ends = all.map(({ end }) => end ?? 0);
+  return all.slice(0, lastAt === -1 ? all.length : lastAt + 1).map(({ said: { status, path, isLast } }, i) =>
+    status ?? (isLast === true ? 'last request' : path === '/probe' ? `probe at ${ends[i - 1]}` : 'request'));
+}
+
+for (const { reason, entries } of [...served('a'), ...last('a')]) {
+  test(`${entries[0]?.closes === true ? 'the last reply' : 'served'}, however the bytes are cut. ${reason}`, () => {
+    for (const entry of entries) {
+      for (const pieces of waysToCut(entry.bytes + PROBE)) {
+        assert.deepEqual(outcomeIn(pieces), outcomeOf(entry), `${entry.says} ${pieces[0]?.length}`);
+      }
+    }
+  });
+}
+
+const legal: Said = { method: 'POST', path: '/a', query: 'b', host: 'a', contentLength: 0, isLast: false, trace: 'new' };
+const refused = (status: number, path = '/a'): Said => ({ status, method: 'POST', path, trace: 'new' });
+const unknown = (status: number): Said => ({ status, method: undefined, path: undefined, trace: undefined });
 const chunkedChild = post('Transfer-Encoding: chunked', `traceparent: ${PARENT}`);
 
 const requests: readonly (readonly [text: string, said: Said])[] = [
   [post(), legal],
-  [`\r\n${post('Content-Length: 0')}`, legal],
+  [`\n\r\r\n${post('Content-Length: 0')}`, legal],
   [`${post('Content-Length: 1')}\0`, { ...legal, contentLength: 1 }],
   [`${post('Content-Length: 20', 'Connection: close')}GET / HTTP/1.1\r\n\r\n\r\n`, { ...legal, contentLength: 20, isLast: true }],
   [`${post('Transfer-Encoding: chunked')}0\r\n\r\n`, { ...legal, contentLength: undefined }],
   [`${chunkedChild}1;a\r\nx\r\n0\r\nHost: b\r\n\r\n`, { ...legal, contentLength: undefined, trace: 'child' }],
   [post('Content-Length: 5', 'Expect: 100-continue'), { ...legal, isLast: true }],
-  [post('Expect: 100-continue'), legal],
   [`${head('POST http://a/a?b HTTP/1.0', 'Content-Length: 2')}ab`, { ...legal, contentLength: 2, isLast: true }],
+  [head('POST /a HTTP/1.0'), { ...legal, query: '', host: undefined, isLast: true }],
 ];
 
 for (const [text, expected] of requests) {
@@ -65,55 +101,42 @@ test('requests are read one after the other, and nothing of one becomes a part o
   const expected = requests.map(([, each], i) => ({ said: each, end: texts.slice(0, i + 1).join('').length }));
   for (const pieces of cutsOf(texts.join(''))) assert.deepEqual(readAll(pieces), expected);
   for (const [text, each] of requests) {
-    const read = [{ said: each, end: text.length }, { said: { ...refused(400), method: 'PUT', path: '/c' }, end: undefined }];
+    const read = [{ said: each, end: text.length }, { said: { ...refused(400, '/c'), method: 'PUT' }, end: undefined }];
     for (const pieces of cutsOf(text + head('PUT /c HTTP/1.1'))) assert.deepEqual(readAll(pieces), read, JSON.stringify(pieces));
   }
 });
 
-describe('a refusal is the same, however the bytes are cut, also behind a request', () => {
+describe('a refusal comes with the first byte that decides it, however the bytes are cut, and says what is known', () => {
+  const line = 'POST /a?b HTTP/1.1\r\n';
+  const child = (status: number): Said => ({ ...refused(status), trace: 'child' });
   for (const [text, expected] of [
     ['\0', unknown(400)],
+    ['POST /a HTTP/1.1\n', unknown(400)],
     ['POST  /a HTTP/1.1\r\n', unknown(400)],
-    ['POST /a# HTTP/1.1\r\n', refused(400)],
-    ['POST /a HTTP/1.1\r\n\r\n', refused(400)],
-    [post('Content-Length: 5', `traceparent: ${PARENT}`, 'Transfer-Encoding: chunked'), { ...refused(400), trace: 'child' }],
-    [`${post('Transfer-Encoding: chunked')}x\r\n`, refused(400)],
-    [`${chunkedChild}1\r\nxy\r`, { ...refused(400), trace: 'child' }],
-    [`${post('Transfer-Encoding: chunked')}0\r\n x\r\n`, refused(400)],
+    ['POST /a#b HTTP/1.1\r\n', refused(400)],
+    ['POST /a?b HTTP/2.0\r\n', refused(505)],
+    ['POST http://user:secret@a?name=Ada#/b HTTP/1.1\r\n', refused(400, '')],
+    [`${line}X: a\0`, refused(400)],
+    [`${line}X\r\n`, refused(400)],
+    [`${line}traceparent: ${PARENT}\r\nX\r\n`, child(400)],
+    [`${line}traceparent: ${PARENT}\r\ntraceparent: ${PARENT}\r\nX\r\n`, refused(400)],
+    [`${line}\r\n`, refused(400)],
+    [post('Content-Length: 5', `traceparent: ${PARENT}`, 'Transfer-Encoding: chunked'), child(400)],
     [post('Content-Length: 65537'), refused(413)],
-    [`${chunkedChild}10001\r\n`, { ...refused(413), trace: 'child' }],
     [post('Expect: tea'), refused(417)],
-    [post(...Array.from({ length: 100 }, () => 'X:')), refused(431)],
-    [head('CONNECT a:80 HTTP/1.1', 'Host: a'), { ...refused(501), method: 'CONNECT', path: 'a:80' }],
-    ['POST /a HTTP/2.0\r\n', refused(505)],
+    [head('POST https://a/a HTTP/1.1', 'Host: a'), refused(421)],
+    [head('CONNECT a:80 HTTP/1.1', 'Host: a'), { ...refused(501, 'a:80'), method: 'CONNECT' }],
+    [`${chunkedChild}x\r\n`, child(400)],
+    [`${chunkedChild}1\r\nxy`, child(400)],
+    [`${chunkedChild}0\r\n x\r\n`, child(400)],
+    [`${chunkedChild}10001\r\n`, child(413)],
   ] as const) {
-    test(`with ${expected.status}: ${JSON.stringify(text.slice(0, 150))}`, () => {
-      for (const pieces of cutsOf(text)) assert.deepEqual(readAll(pieces), [{ said: expected, end: undefined }], JSON.stringify(pieces));
-      const first = `${post('Content-Length: 3')}abc`;
-      const read = [{ said: { ...legal, contentLength: 3 }, end: first.length }, { said: expected, end: undefined }];
-      for (const pieces of cutsOf(first + text)) assert.deepEqual(readAll(pieces), read, JSON.stringify(pieces));
-    });
-  }
-
-  test('and of long ones', () => {
-    const trailers = `${post('Transfer-Encoding: chunked')}0\r\nX: ${'x'.repeat(16_384)}`;
-    for (const [text, expected] of [
-      [`POST /${'a'.repeat(16_384)}`, unknown(414)],
-      [`POST /a HTTP/1.1\r\nX: ${'x'.repeat(16_384)}`, refused(431)],
-      [trailers, refused(431)],
-    ] as const) {
-      for (const pieces of [[text], text.split(''), [text.slice(0, 9_000), text.slice(9_000)]]) {
-        assert.deepEqual(readAll(pieces), [{ said: expected, end: undefined }]);
+    test(`with ${expected.status}: ${JSON.stringify(text)}`, () => {
+      for (const pieces of [...cutsOf(text), ...cutsOf(`${text}\r\n\r\n`)]) {
+        assert.deepEqual(readAll(pieces), [{ said: expected, end: undefined }], JSON.stringify(pieces));
       }
-    }
-  });
-});
-
-test('the host of each request must be allowed', () => {
-  const reader = new RequestReader((host) => host === 'a');
-  for (const host of ['a', 'b']) {
-    const result = reader.read(bytesOf(head('POST /a?b HTTP/1.1', `Host: ${host}`)));
-    assert.deepEqual(result && said(result), host === 'a' ? legal : refused(421));
+      assert.deepEqual(readAll([text.slice(0, -1)]), []);
+    });
   }
 });
 
@@ -124,17 +147,21 @@ function known(reader: RequestReader) {
 
 test('what is known of a request grows with its bytes, and nothing is known of the next one', () => {
   const reader = new RequestReader(() => true);
+  assert.equal(reader.end, 0);
   const nothing = { hasBegun: false, request: undefined, refusal: unknown(408) };
+  const begun = { ...nothing, hasBegun: true };
   const child = { ...legal, trace: 'child' } as const;
   const sized = { hasBegun: true, request: { ...child, contentLength: 4 }, refusal: { ...refused(408), trace: 'child' } };
   const chunked = { ...sized, request: { ...child, contentLength: undefined } };
   for (const [piece, result, expected] of [
     ['', undefined, nothing],
-    ['\r\n', undefined, nothing],
-    ['P', undefined, { hasBegun: true, request: undefined, refusal: unknown(408) }],
-    ['OST /a?b HTTP/1.1\r\n', undefined, { hasBegun: true, request: undefined, refusal: refused(408) }],
-    [`traceparent: ${PARENT}\r\n`, undefined, { hasBegun: true, request: undefined, refusal: { ...refused(408), trace: 'child' } }],
-    ['Host: a\r\nContent-Length: 4\r\n\r', undefined, { hasBegun: true, request: undefined, refusal: { ...refused(408), trace: 'child' } }],
+    ['\r\n\r', undefined, nothing],
+    ['\n', undefined, nothing],
+    ['P', undefined, begun],
+    ['', undefined, begun],
+    ['OST /a?b HTTP/1.1\r\n', undefined, { ...begun, refusal: refused(408) }],
+    [`traceparent: ${PARENT}\r\n`, undefined, { ...begun, refusal: sized.refusal }],
+    ['Host: a\r\nContent-Length: 4\r\n\r', undefined, { ...begun, refusal: sized.refusal }],
     ['\n', undefined, sized],
     ['abc', undefined, sized],
     ['d', sized.request, nothing],
@@ -143,7 +170,7 @@ test('what is known of a request grows with its bytes, and nothing is known of t
     ['0\r\n\r', undefined, chunked],
     ['\n', chunked.request, nothing],
     [post(), legal, nothing],
-    ['G', undefined, { hasBegun: true, request: undefined, refusal: unknown(408) }],
+    ['G', undefined, begun],
   ] as const) {
     const read = reader.read(bytesOf(piece));
     assert.deepEqual([read && said(read), known(reader)], [result, expected], JSON.stringify(piece));
@@ -159,13 +186,54 @@ test('a request is one object with one trace, from its head to its end, and its 
   assert.equal(reader.read(bytesOf('0\r\n\r\nG')), request);
   assert.equal(reader.end, 5);
 
-  const other = new RequestReader(() => true);
-  other.read(bytesOf(post('Transfer-Encoding: chunked')));
-  const traceparent = other.request?.traceparent;
-  const refusal = other.read(bytesOf('x\r\n'));
-  assert.deepEqual(refusal, new Refusal(400, { method: 'POST', path: '/a', traceparent }));
+  reader.read(bytesOf(post('Transfer-Encoding: chunked')));
+  const traceparent = reader.request?.traceparent;
+  assert.deepEqual(reader.read(bytesOf('x\r\n')), new Refusal(400, { method: 'POST', path: '/a', traceparent }));
 });
 
-test('before anything is read, a request ends at 0', () => {
-  assert.equal(new RequestReader(() => true).end, 0);
+describe('a head has less than 16 KiB, with the empty lines in front of it', () => {
+  const room = 16_383;
+  const line = (length: number) => `${'POST /a?'.padEnd(length - ' HTTP/1.1\r\n'.length, 'x')} HTTP/1.1\r\n`;
+  const field = (length: number) => 'POST /a HTTP/1.1\r\nHost: a\r\nX: '.padEnd(length, 'x');
+  const emptyLines = (length: number) => '\r'.repeat(length);
+  const whole = head('POST /a HTTP/1.1', 'Host: a');
+  const legalOne: Said = { ...legal, query: '' };
+  for (const [what, text, result] of [
+    ['a head of 16,383 bytes', `${field(room - 4)}\r\n\r\n`, legalOne],
+    ['a head without its last byte', `${field(room - 3)}\r\n`, undefined],
+    ['a head that cannot end in time', `${field(room - 3)}\r\n\r`, refused(431)],
+    ['a field that ends in time', `${field(room - 2)}\r\n`, undefined],
+    ['and the CR behind it', `${field(room - 2)}\r\n\r`, refused(431)],
+    ['a field that can still end', field(room - 2), undefined],
+    ['a field that cannot', field(room - 1), refused(431)],
+    ['an illegal byte in time', `${field(room - 2)}\0`, refused(400)],
+    ['an illegal byte too late', `${field(room - 1)}\0`, refused(431)],
+    ['a request line that ends in time', line(room), undefined],
+    ['and the CR LF behind it', `${line(room)}\r\n`, refused(431)],
+    ['a request line that does not', line(room + 1), unknown(414)],
+    ['a request line that can still end', 'x'.repeat(room - 2), undefined],
+    ['a request line that cannot', 'x'.repeat(room - 1), unknown(414)],
+    ['an illegal byte in it', `${'x'.repeat(room - 2)}\0`, unknown(400)],
+    ['empty lines before a head', emptyLines(room - whole.length) + whole, legalOne],
+    ['one more', emptyLines(room + 1 - whole.length) + whole, refused(431)],
+    ['empty lines', emptyLines(room), undefined],
+    ['and one more', emptyLines(room + 1), unknown(414)],
+    ['empty lines, and the first byte', `${emptyLines(room - 1)}G`, unknown(414)],
+  ] as const) {
+    test(`${what} is ${result === undefined ? 'not whole' : result.status ?? 'legal'}, after any cut`, () => {
+      for (const pieces of [[text], text.split(''), [text.slice(0, 9_000), text.slice(9_000)], [text.slice(0, -1), text.slice(-1)]]) {
+        assert.deepEqual(readAll(pieces).map((read) => read.said), result === undefined ? [] : [result]);
+      }
+    });
+  }
+});
+
+test('100 field lines are legal, and one more is refused with 431, also when it is illegal', () => {
+  const lines = (count: number) => post(...Array.from({ length: count - 1 }, () => 'X: y'));
+  assert.deepEqual(readAll([lines(100)]), [{ said: legal, end: lines(100).length }]);
+  const tooMany = lines(101).slice(0, -2);
+  for (const text of [tooMany, tooMany.replace(/X: y\r\n$/, 'no field\r\n')]) {
+    assert.deepEqual(readAll([text]), [{ said: refused(431), end: undefined }]);
+  }
+  assert.deepEqual(readAll([tooMany.slice(0, -1)]), []);
 });

@@ -1,5 +1,5 @@
 // What a bare server of node:http makes of some bytes. It never listens: its connections are streams without sockets.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 
 /** A request whose head node has read. */
@@ -50,10 +50,53 @@ function add(request: IncomingMessage, isLast: boolean): void {
 }
 
 const addAnswerable = (request: IncomingMessage, { shouldKeepAlive }: ServerResponse) => add(request, !shouldKeepAlive);
-server.on('request', addAnswerable);
-server.on('checkContinue', addAnswerable);
-server.on('checkExpectation', addAnswerable);
-server.on('connect', (request) => add(request, true)); // without a listener, node would refuse it
+for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, addAnswerable);
 server.on('clientError', (_error, connection) => {
   if (connection instanceof NodeConnection) connection.hasError = true;
 });
+
+type Rewriting = { readonly reason: string; readonly of: 'head' | 'content'; readonly write: (text: string) => string };
+
+/** What the reader accepts and node refuses or reads differently: each with the reason why the reader is right. */
+export const REWRITINGS: readonly Rewriting[] = [
+  {
+    reason: 'RFC 9110 9.1: a method is any token',
+    of: 'head', write: (text) => text.replace(/[^\r\n ]+/, (method) => (METHODS.includes(method) ? method : 'PUT')),
+  },
+  {
+    reason: 'RFC 9110 2.5: a later minor version of HTTP/1 is read as HTTP/1.1',
+    of: 'head', write: (text) => text.replace(/^([\r\n]*\S+ \S+ HTTP\/1\.)[2-9]/, '$11'),
+  },
+  {
+    reason: 'RFC 9110 5.5 and 5.6.1: white space behind a value or a member of a list, also a tab, is no part of it',
+    of: 'head', write: (text) => text.replace(/^(?:Content-Length|Transfer-Encoding|Connection):.*$/gim, withoutWhiteSpace),
+  },
+  {
+    reason: 'RFC 9112 C.2.2: Proxy-Connection is not used',
+    of: 'head', write: (text) => text.replace(/^Proxy-Connection:/gim, 'X:'),
+  },
+  {
+    reason: 'RFC 9112 7.1.1: white space may be around the ; and = of a chunk extension',
+    of: 'content', write: (text) => text.replace(/[ \t]*;[ \t]*/g, ({ length }) => ';'.padEnd(length, 'x'))
+      .replace(/[ \t]*=[ \t]*/g, ({ length }) => '='.padStart(length, 'x')),
+  },
+  {
+    reason: 'RFC 9110 6.5.1: what trailers say of the content and the connection is not obeyed',
+    of: 'content', write: (text) => text.replace(/^[CTP](?=(?:ontent-Length|ransfer-Encoding|onnection|roxy-Connection):)/gim, 'X'),
+  },
+];
+
+const withoutWhiteSpace = (line: string) => line.replace(/[ \t]+(?=,|$)/g, '');
+
+/** How many bytes the head of `text` has, with the empty lines before it; -1 when it is not whole. */
+export function headLength(text: string): number {
+  return /^[\r\n]*[^]*?\r\n\r\n/.exec(text)?.[0].length ?? -1;
+}
+
+/** The same request without what only the reader accepts. The content stays as long as it is. */
+export function writtenForNode(text: string): string {
+  const length = headLength(text);
+  const parts = { head: text.slice(0, length), content: text.slice(length) };
+  for (const { of, write } of REWRITINGS) if (of === 'head' || /^Transfer-Encoding:/im.test(parts.head)) parts[of] = write(parts[of]);
+  return parts.head + parts.content;
+}

@@ -18,14 +18,9 @@ export function readInPieces(bytes: Buffer, cuts: readonly number[] = []): Readi
   let from = 0;
   for (const to of [...cuts, bytes.length]) {
     const result = reader.read(bytes.subarray(from, to));
-    if (result instanceof Refusal) {
-      const { status, method, path, traceparent } = result;
-      return { opinion: { status, members: { method, path, trace: traceIn(bytes, traceparent) } }, given: to };
-    }
     if (result !== undefined) {
-      const { method, path, query, host, contentLength, isLast, traceparent } = result;
-      const members = { method, path, query, host, contentLength, isLast, trace: traceIn(bytes, traceparent) };
-      return { opinion: { end: from + reader.end, members }, given: to };
+      const members = { ...result, traceparent: undefined, trace: traceIn(bytes, result.traceparent) };
+      return { opinion: result instanceof Refusal ? { status: result.status, members } : { end: from + reader.end, members }, given: to };
     }
     from = to;
   }

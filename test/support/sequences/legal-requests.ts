@@ -3,7 +3,7 @@ import { filler, head } from '../corpus/entry.ts';
 import { served } from '../corpus/served.ts';
 import type { Random } from '../random.ts';
 import type { Part } from './part.ts';
-import { behindEmptyLines, empty, greeting, healthy, partsOf, replied, target, withContent } from './requests.ts';
+import { behindEmptyLines, empty, greeting, partsOf, replied, target, withContent } from './requests.ts';
 
 const NAMES = ['Ada Lovelace', 'Grace', 'Zoë', 'Øystein', '李小龍', '🦊 fox', 'O\'Hara & "Sons"', '<script>', 'a'.repeat(80)] as const;
 const BAD_NAMES = ['', '%20', '+++', '%E3%80%80', 'a'.repeat(81), '%F0%9F%A6%8A'.repeat(81), 'b'.repeat(8_000)] as const;
@@ -16,12 +16,8 @@ const illegalName = (number: number, name = '', ...fields: readonly string[]) =>
 // Nearly every name is new, so that memory kept for each name would be seen.
 function greetingOfName({ below, pick }: Random): Part {
   const name = `${pick(NAMES).slice(0, 70)} ${below(1e9)}`;
-  return replied(200, `{"message":${JSON.stringify(`Hello, ${name}!`)}`, target(`GET /api/greetings?name=${encodeURIComponent(name)} HTTP/1.1`));
-}
-
-function content({ below, pick }: Random): Part {
-  const length = below(pick([10, 100, 1_000, 65_537]));
-  return healthy(target('GET /health HTTP/1.1', `Content-Length: ${length}`) + 'x'.repeat(length));
+  const line = `GET /api/greetings?name=${encodeURIComponent(name)} HTTP/1.1`;
+  return replied(200, `{"message":${JSON.stringify(`Hello, ${name}!`)}`, target(line));
 }
 
 /** It takes much memory: a long target, many long fields, and content with long trailers. */
@@ -38,7 +34,7 @@ function traced({ below, pick }: Random): Part {
 
 /** One of many variants, most of them long. */
 export function variedRequest(random: Random): Part {
-  return random.pick([greetingOfName, greetingOfName, content, large, large, traced, traced, () => random.pick(LONG)])(random);
+  return random.pick([greetingOfName, greetingOfName, large, large, traced, traced, () => random.pick(LONG)])(random);
 }
 
 /** A request that leaves the connection open. `number` makes it another one than others in the sequence. */

@@ -8,11 +8,8 @@ export type Place = { readonly port: number } | { readonly path: string };
 export type Line = {
   /** The socket for the bytes of HTTP: over TLS it is the TLS socket. */
   readonly socket: Socket;
-  /** Ends the client's side. */
   readonly end: () => void;
-  /** Closes the connection at once. */
   readonly close: () => void;
-  /** Resets the connection. */
   readonly reset: () => void;
 };
 

@@ -6,7 +6,6 @@ import type { Part } from './part.ts';
 export const target = (line: string, ...fields: readonly string[]) => head(line, 'Host: a', ...fields);
 
 export const replied = (status: number, body: string, bytes: string): Part => ({ bytes, reply: { status, body, isLast: false } });
-export const healthy = (bytes: string) => replied(200, 'Healthy', bytes);
 export const empty = (status: number, bytes: string) => replied(status, '', bytes);
 /** The same request, after which the service closes the connection. */
 export const last = ({ bytes, reply }: Part): Part => ({ bytes, reply: reply && { ...reply, isLast: true } });
