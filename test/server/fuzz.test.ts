@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
-import type { Transport } from '../support/sequences/listening-service.ts';
+import { runOnSockets, type Transport } from '../support/sequences/listening-service.ts';
 import { randomSequence } from '../support/sequences/random-sequence.ts';
 import { RARE } from '../support/sequences/rare-sequences.ts';
-import { runOnSockets } from '../support/sequences/run-on-sockets.ts';
 import { describeSequence, ofClientsOnly, type Sequence } from '../support/sequences/steps.ts';
 
 const FIRST_SEED = Number(process.env['FUZZ_SEED'] ?? 400);

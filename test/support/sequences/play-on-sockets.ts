@@ -22,8 +22,8 @@ export type Target = {
     readonly closeMs: number;
     readonly lingerMs: number;
   };
-  /** It may have closed connections by now: at its stop, or for new ones. */
-  readonly hasClosed: () => boolean;
+  /** It may have closed the connection of this client by now, at its stop or for a new one: they are counted as they connect. */
+  readonly hasClosed: (client: number) => boolean;
   /** It accepts no more connections. */
   readonly isClosing: () => boolean;
 };
@@ -58,14 +58,14 @@ export async function playOnSockets({ steps }: Pick<Sequence, 'steps'>, target: 
   await Promise.all(Array.from(clients.values(), (client) => client.finish()));
   const lastedMs = target.nowMs() - beganAt;
 
-  return Array.from(clients.values(), (client) => {
+  return Array.from(clients.values(), (client, i) => {
     const { sending: { parts, length }, replies, rest, error, isEnded } = client;
     const { closeMs, lingerMs } = target.limits;
-    const hasStayed = !client.hasLeft && !target.hasClosed() && lastedMs <= (client.hasRead ? closeMs : lingerMs);
+    const hasStayed = !client.hasLeft && !target.hasClosed(i) && lastedMs <= (client.hasRead ? closeMs : lingerMs);
     if (hasStayed && error !== undefined) throw new Error(`After ${replies.length} replies: ${String(error)}`);
     if (hasStayed && rest.length > 0) throw new Error(`A reply is incomplete: ${rest.toString('latin1')}`);
-    const answers = answersTo(parts, replies, (i) => {
-      const sent = parts[i];
+    const answers = answersTo(parts, replies, (place) => {
+      const sent = parts[place];
       const isWhole = sent !== undefined && sent.sent === sent.part.bytes.length;
       const isLate = lastedMs > target.limits.headMs;
       const isBehindDrain = sent !== undefined && sent.from >= (sentBeforeDrain.get(client) ?? 0);

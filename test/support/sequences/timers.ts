@@ -15,25 +15,22 @@ export class Timers {
     clearInterval: (timer: Timer) => this.#all.delete(timer),
   };
 
-  /** Begins again, without any timer. */
-  reset(): void {
-    this.#all.clear();
-    this.nowMs = 0;
+  get size(): number { return this.#all.size; }
+
+  /** Lets so many milliseconds pass: what each timer runs when it is due. Time stands still after the last one that is asked for. */
+  *pass(ms: number): Generator<() => void> {
+    const until = this.nowMs + ms;
+    for (let next = this.#nextDue(until); next !== undefined; next = this.#nextDue(until)) {
+      this.nowMs = next.due;
+      if (next.everyMs === undefined) this.#all.delete(next);
+      else next.due += next.everyMs;
+      yield next.run;
+    }
+    this.nowMs = until;
   }
 
-  get size(): number {
-    return this.#all.size;
-  }
-
-  /** Goes on to the next timer that is due by then, and returns what it runs; undefined: there is none. */
-  next(untilMs: number): (() => void) | undefined {
-    let next: Timer | undefined;
-    for (const timer of this.#all) if (timer.due <= untilMs && (next === undefined || timer.due < next.due)) next = timer;
-    if (next === undefined) return undefined;
-    this.nowMs = next.due;
-    if (next.everyMs === undefined) this.#all.delete(next);
-    else next.due += next.everyMs;
-    return next.run;
+  #nextDue(until: number): Timer | undefined {
+    return Array.from(this.#all).filter(({ due }) => due <= until).sort((a, b) => a.due - b.due)[0];
   }
 
   #add(run: () => void, ms: number, everyMs: number | undefined): Timer {

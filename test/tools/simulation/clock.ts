@@ -2,26 +2,44 @@
 //
 // What node does by itself between two callbacks (process.nextTick, promises) stays node's. It has an order of its own, which is
 // always the same.
-
 import { Timers } from '../../support/sequences/timers.ts';
 
 type Immediate = { readonly run: () => void };
 
-const timers = new Timers();
+/** When something has happened. `order` grows with each moment, `callback` says which one of the event loop it was. */
+export type Moment = { readonly order: number; readonly ms: number; readonly callback: number; readonly turn: number };
+
+const MAX_TURNS = 2_000;
+
+let timers = new Timers();
 let immediates: Immediate[] = []; // for the next turn
 let due: Immediate[] = []; // in this turn
 let thrown: unknown[] = [];
 let order = 0, callbacks = 0, turns = 0;
 
-/** When something has happened. */
-export type Moment = {
-  /** Grows with each moment. */
-  readonly order: number;
-  readonly ms: number;
-  /** Which callback of the event loop it was. */
-  readonly callback: number;
-  readonly turn: number;
-};
+/** Replaces the clock of this process. */
+export function takeTime(): void {
+  Object.assign(performance, { now });
+}
+
+/** Begins at time 0 without any timer. */
+export function resetTime(): void {
+  timers = new Timers();
+  Object.assign(globalThis, timers.functions, { setImmediate: addImmediate, clearImmediate: removeImmediate });
+  [immediates, due, thrown] = [[], [], []];
+  order = callbacks = turns = 0;
+}
+
+function addImmediate(run: () => void): Immediate {
+  const immediate = { run };
+  immediates.push(immediate);
+  return immediate;
+}
+
+function removeImmediate(immediate: Immediate): void {
+  immediates = immediates.filter((one) => one !== immediate);
+  due = due.filter((one) => one !== immediate);
+}
 
 /** This moment. */
 export function moment(): Moment {
@@ -29,46 +47,15 @@ export function moment(): Moment {
   return { order, ms: timers.nowMs, callback: callbacks, turn: turns };
 }
 
-/** Replaces the timers and the clock of this process. */
-export function takeTime(): void {
-  Object.assign(performance, { now: () => timers.nowMs });
-  Object.assign(globalThis, timers.functions, {
-    setImmediate: (run: () => void) => {
-      const immediate = { run };
-      immediates.push(immediate);
-      return immediate;
-    },
-    clearImmediate: (immediate: Immediate) => {
-      immediates = immediates.filter((one) => one !== immediate);
-      due = due.filter((one) => one !== immediate);
-    },
-  });
-}
-
-/** Begins at time 0 without any timer. */
-export function resetTime(): void {
-  timers.reset();
-  immediates = [];
-  due = [];
-  thrown = [];
-  order = callbacks = turns = 0;
-}
-
 /** Milliseconds since the sequence began. */
 export const now = (): number => timers.nowMs;
-
-/** The number of the present callback of the event loop. */
-export const callback = (): number => callbacks;
 
 /** How many timers and immediates there are. */
 export const pending = (): number => timers.size + immediates.length;
 
 /** What has been thrown and nobody has caught. */
 export const uncaught = (): readonly unknown[] => thrown;
-
-export function addUncaught(error: unknown): void {
-  thrown.push(error);
-}
+export const addUncaught = (error: unknown): void => { thrown.push(error); };
 
 /** Calls `run` as the event loop does: then node does what follows from it, all ticks and what they add, before this goes on. */
 export async function inLoop(run: () => void): Promise<void> {
@@ -90,8 +77,6 @@ export async function turn(): Promise<void> {
   for (let next = due.shift(); next !== undefined; next = due.shift()) await inLoop(next.run);
 }
 
-const MAX_TURNS = 2_000;
-
 /** Turns until nothing is to be done without a client or time. */
 export async function settle(): Promise<void> {
   for (let count = 0; immediates.length > 0; count += 1) {
@@ -102,15 +87,11 @@ export async function settle(): Promise<void> {
 
 /** Lets `ms` pass, or less: until `isEnough`, which is asked after each timer. */
 export async function pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {
-  const until = timers.nowMs + ms;
   await settle();
-  while (!isEnough()) {
-    const run = timers.next(until);
-    if (run === undefined) {
-      timers.nowMs = until;
-      return;
-    }
+  if (isEnough()) return;
+  for (const run of timers.pass(ms)) {
     await inLoop(run);
     await settle();
+    if (isEnough()) return;
   }
 }
