@@ -21,9 +21,6 @@ test('a listener that redirects refuses what another one refuses, and what it re
   const { port, refusals } = await startService(t, { allowedHosts: ['a'], server: (app) => app.createRedirectServer(8443) });
   for (const [line, host, statusLine, field] of [
     ['GET /health?b', 'a:80', '307 Temporary Redirect', ['Location: https://a:8443/health?b']],
-    ['GET /?name="a\\b"', 'a', '307 Temporary Redirect', ['Location: https://a:8443/?name=%22a%5Cb%22']],
-    ['OPTIONS *', 'a', '307 Temporary Redirect', ['Location: https://a:8443']],
-    ['GET http://a/health', 'a', '307 Temporary Redirect', ['Location: https://a:8443/health']],
     ['GET https://A/health', 'a', '307 Temporary Redirect', ['Location: https://a:8443/health']],
     ['GET /health', 'b', '421 Misdirected Request', []],
     ['GET /health', 'a/', '400 Bad Request', []],
