@@ -61,7 +61,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
     /** The host names and IP addresses that `Host` may name. Undefined: any. */
     allowedHosts: textOf('ALLOWED_HOSTS') === '*' ? undefined : read('ALLOWED_HOSTS', acceptedHosts, parseHosts),
     accessLog: readBoolean('ACCESS_LOG'),
-    // 0 is not accepted: to Node's own option it means no time-out, here it would close each connection within a second.
+    // Not 0: for Node's own option that means no timeout, and here it would close each connection within a second.
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000,
     maxConnections: readInteger('MAX_CONNECTIONS', 1, 1_000_000) ?? 1_000, // how many connections may be open at once, on each server
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 0,

@@ -1,4 +1,4 @@
-// Writes log lines to stdout in order, at once or in batches. Limits bound the lines that wait for a slow reader.
+// Writes log lines to stdout in order, at once or in batches. No more than a limited number of bytes waits for a slow reader.
 import type { Writable } from 'node:stream';
 
 const BATCH_MS = 50; // a batch is written when its first line has waited this long,

@@ -1,4 +1,4 @@
-// What the process does on signals and on uncaught errors: it stops in steps, reads the TLS files again, or ends.
+// What the process does on signals and uncaught errors: it stops step by step, reads the TLS files again, or ends.
 import type { Log } from './log.ts';
 import { EXIT_CODES, StartError } from './start-error.ts';
 
@@ -10,7 +10,7 @@ type Stoppable = {
   readonly exit: (exitCode: number) => void; // ends the process when the log has been written, or when it has waited long enough for that
 };
 
-/** Times in milliseconds: how long to go on serving, so that load balancers stop sending, and then to wait for requests. */
+/** In milliseconds: how long to go on serving while load balancers notice, and then how long to wait for requests in progress. */
 type StopTimes = { readonly shutdownDelayMs: number; readonly shutdownTimeoutMs: number };
 
 /**
@@ -59,8 +59,8 @@ export function installReloadHandler(reload: (() => void) | undefined, log: Log)
 }
 
 /**
- * From now on an uncaught error or an unhandled rejection is logged, and `exit` is called, because the state of the
- * process is unknown then. A StartError is logged as one line for each reason, without a stack.
+ * From now on an uncaught error or an unhandled rejection is logged, and `exit` is called, because the process is then
+ * in an unknown state. A StartError is logged as one line for each reason, without a stack.
  */
 export function installUncaughtErrorHandler(log: Log, exit: (exitCode: number) => void): void {
   process.on('uncaughtException', (error) => {

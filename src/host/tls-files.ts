@@ -19,8 +19,8 @@ const POLICY: SecureContextOptions = {
 };
 
 /**
- * The key exchanges for this version of OpenSSL: those that cost little. Of the others one handshake can take 200 ms (Node 20: ffdhe8192),
- * and the client only a message. OpenSSL has the one that is safe from quantum computers from 3.5 on.
+ * The key exchanges for this version of OpenSSL: only cheap ones. With others, one message from a client can cost a handshake of 200 ms
+ * (Node 20: ffdhe8192). OpenSSL 3.5 and later have the one that is safe from quantum computers.
  */
 export function keyExchanges(openssl: string): string {
   return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`;
@@ -38,7 +38,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureC
   });
   const context = attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file of the private key of the certificate, without a passphrase', () =>
     createSecureContext({ cert, key: readFileSync(keyFile), ...POLICY }));
-  const { validFrom, validTo } = new X509Certificate(cert); // both belong to the time (RFC 5280, section 4.1.2.5)
+  const { validFrom, validTo } = new X509Certificate(cert); // it is valid at both moments (RFC 5280, section 4.1.2.5)
   if (Date.now() < Date.parse(validFrom)) log('warn', 'The TLS certificate is not valid yet.', { file: certFile, validFrom });
   if (Date.parse(validTo) < Date.now()) log('warn', 'The TLS certificate has expired.', { file: certFile, validTo });
   return context;
