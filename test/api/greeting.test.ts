@@ -25,7 +25,8 @@ test('a time stamp is in UTC, has milliseconds and the offset +00:00, and is ref
 test('each greeting has its own name and its own time, and each 400 its own trace id, also when another was made right before', () => {
   let time = TIME;
   const endpoint = createGreetingEndpoint(() => time);
-  const bodyOf = (query: string, traceparent = '') => endpoint({ method: 'GET', path: '/api/greetings', query, host: 'localhost', traceparent }).body;
+  const request = { method: 'GET', path: '/api/greetings', host: 'localhost' };
+  const bodyOf = (query: string, traceparent = '') => endpoint({ ...request, query, traceparent }).body;
   for (const [ms, milliseconds] of [[0, '007'], [0, '007'], [1, '008'], [0, '007']] as const) {
     time = TIME + ms;
     for (const [query, name] of [['', 'World'], ['name=Ada', 'Ada'], ['name=%22', '\\"'], ['', 'World']]) {

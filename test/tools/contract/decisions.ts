@@ -2,7 +2,7 @@
 // implementation may differ. Decisions that cannot be seen in a reply (configuration, log, exit codes) are tested
 // elsewhere.
 import { DESCRIBED_PATHS, DESCRIPTION, GREETINGS, INFO, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
-import { fieldIs, matches, member, memberIs, members, message, noBody, status, type Expectation } from './expectation.ts';
+import { fieldIs, matches, member, memberIs, members, noBody, status, type Expectation } from './expectation.ts';
 import { documentOf, shapeMisfits } from './openapi.ts';
 import { asking, head, row, sectionsOf, type Change, type Expected, type Part, type Row, type Subject } from './row.ts';
 
@@ -14,12 +14,7 @@ const NOT_MAPPED = [
 
 export function decisions(subject: Subject): Part {
   const { authority, environment } = subject;
-  const { ask, given, askUnmapped } = asking(subject);
-  const named = (says: string, query: string, expected: Expected, misread?: Change): Row =>
-    ({ ...row(says, ask(`GET ${GREETINGS}${query}`, expected)), misread });
-  const greeted = (says: string, query: string, name: string, misread?: Change) =>
-    named(says, query, [status(200), message(name)], misread);
-  const refused = (says: string, query: string, misread?: Change) => named(says, query, [status(400)], misread);
+  const { ask, given, askUnmapped, greeted, refused } = asking(subject);
   const health = (expected: Expectation) => given(200, 'GET /health', [expected]);
   const world = (expected: Expectation) => given(200, `GET ${GREETINGS}`, [expected]);
   const invalid = (expected: Expectation, ...fields: readonly string[]) => given(400, `GET ${GREETINGS}?name=`, [expected], ...fields);

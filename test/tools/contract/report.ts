@@ -1,4 +1,5 @@
 // Describes what was found in words and bytes, for a person.
+import { inspect } from 'node:util';
 import type { Difference } from './hold.ts';
 import { titleOf, type Part, type PartName, type Row } from './row.ts';
 import type { Talk } from './talk.ts';
@@ -46,24 +47,12 @@ function endOf({ end, rest, error }: Talk): string[] {
 }
 
 const MAX_LINES = 24;
-const MAX_LINE_LENGTH = 300;
 
-// The lines of `bytes`, without the CRLF at their ends. Any other control character is escaped.
+// The lines of `bytes`, without the CRLF at their ends, as node shows strings: control characters are escaped, and a long line is cut.
 function shown(bytes: string): string[] {
-  const lines = bytes.replace(/(?:\r\n)+$/, '').split('\r\n').map((line) => abbreviate(escapeControls(line)));
+  const lines = bytes.replace(/(?:\r\n)+$/, '').split('\r\n').map((line) => inspect(line, { maxStringLength: 300, breakLength: Infinity }));
   if (lines.length <= MAX_LINES) return lines;
   return [...lines.slice(0, MAX_LINES - 6), `(${lines.length - MAX_LINES + 2} more lines)`, ...lines.slice(-4)];
-}
-
-function escapeControls(text: string): string {
-  const short: Readonly<Record<string, string>> = { '\r': '\\r', '\n': '\\n', '\t': '\\t' };
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (char) => short[char] ?? `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
-}
-
-// `aaaa…` of 81 letters becomes `(a × 81)`.
-function abbreviate(line: string): string {
-  const short = line.replace(/(.{1,12}?)\1{29,}/gu, (run, unit: string) => `(${unit} × ${run.length / unit.length})`);
-  return short.length > MAX_LINE_LENGTH ? `${short.slice(0, MAX_LINE_LENGTH)} (${short.length - MAX_LINE_LENGTH} more characters)` : short;
 }
 
 function indent(lines: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 // A row of the contract: what is sent, and what must come back, as data.
 import type { Reply } from '../../support/replies.ts';
-import { status, type Expectation } from './expectation.ts';
+import { GREETINGS } from './endpoints.ts';
+import { message, status, type Expectation } from './expectation.ts';
 
 /** What must be true of one reply. */
 export type Expected = readonly Expectation[];
@@ -70,7 +71,7 @@ export function head(...lines: readonly string[]): string {
   return [...lines, '', ''].join('\r\n');
 }
 
-/** Makes the steps with one request, such as `GET /health`, after which the connection is closed. */
+/** Makes steps and rows with one request, such as `GET /health`, after which the connection is closed. */
 export function asking({ authority }: Subject) {
   const ask = (request: string, expected: Expected, ...fields: readonly string[]): Step =>
     ({ send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [expected] });
@@ -80,6 +81,12 @@ export function asking({ authority }: Subject) {
     given: (code: number, ...asked: Parameters<typeof ask>): Step => ({ ...ask(...asked), given: code }),
     /** Steps for a path that is not mapped, whatever the method. */
     askUnmapped: (path: string) => ['GET', 'POST'].map((method) => ask(`${method} ${path}`, [status(404)])),
+    /** A row that says who is greeted for this query. */
+    greeted: (says: string, query: string, name: string, misread?: Change): Row =>
+      ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(200), message(name)])], misread }),
+    /** A row that says that this query is refused. */
+    refused: (says: string, query: string, misread?: Change): Row =>
+      ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(400)])], misread }),
   };
 }
 
