@@ -1,5 +1,6 @@
 // What the servers of an app have in common: a listener that redirects holds requests to the same rules as one that answers.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { startService } from './support/service.ts';
 import { exchange } from './support/exchange.ts';
@@ -39,4 +40,13 @@ test('a listener that redirects refuses what another one refuses, and what it re
   const { replies } = await exchange(port, 'GET http://a:80/health HTTP/1.0\r\n\r\n');
   assert.deepEqual(replies.map(({ headers }) => headers[0]), ['Location: https://a:8443/health'], 'without Host the target names it');
   assert.deepEqual(refusals, [421, 400, 501]);
+});
+
+test('all servers of an app close together', async (t) => {
+  const { app, port } = await startService(t);
+  const other = app.createServer().listen({ port: 0, host: '127.0.0.1' });
+  await once(other, 'listening');
+  await app.close();
+  assert.equal(other.listening, false);
+  await assert.rejects(exchange(port, ''), { code: 'ECONNREFUSED' });
 });

@@ -61,6 +61,32 @@ describe('in a turn', { timeout: 20_000 }, () => {
   });
 });
 
+describe('every other turn', { timeout: 60_000 }, () => {
+  test('is for fresh clients, which have had few turns since they last had nothing to do for a round', async () => {
+    const { turns, notes, after } = start(60);
+    const ask = (name: string, count: number) => turns.wait(name, function again() {
+      notes.push(name);
+      turns.spend(1);
+      if ((count -= 1) > 0) turns.wait(name, again);
+    });
+    for (const name of ['a', 'b']) ask(name, 150); // for five turns
+    await after();
+    ask('Y', 12);
+    assert.match(await after(), /^(?:Y[ab]){9}[ab]Y[ab]{2}Y[ab]{2}Y[ab]+$/);
+    assert.doesNotMatch(await after(), /Y/);
+    ask('Y', 1);
+    assert.match(await after(), /^[ab]?Y/, 'it is fresh again');
+  });
+
+  test('of a client is for what it has begun', async () => {
+    const { turns, task, after } = start(100);
+    for (const name of ['1', '2', '3', '4']) turns.wait('x', task(name), true);
+    for (const name of ['a', 'b']) turns.wait('x', task(name));
+    for (const name of ['c', 'd', 'e']) turns.wait('y', task(name));
+    assert.equal(await after(), 'ac1dbe234');
+  });
+});
+
 test('a turn is free while nobody waits and its budget is not used up: 64 KiB by default', { timeout: 20_000 }, async () => {
   assert.equal(TURN_COST, 65_536);
   const turns = new Turns();

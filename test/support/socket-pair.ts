@@ -1,10 +1,10 @@
 // Two sockets that are connected with each other.
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type ServerOpts, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
 /** A server that accepts one connection, and both ends of that. */
-export async function startPair(t: TestContext, options: { readonly allowHalfOpen?: boolean; readonly highWaterMark?: number } = {}): Promise<{ client: Socket; accepted: Socket }> {
+export async function startPair(t: TestContext, options: ServerOpts = {}): Promise<{ client: Socket; accepted: Socket }> {
   const server = createServer({ allowHalfOpen: true, ...options }).listen({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const address = server.address();

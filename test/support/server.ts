@@ -1,0 +1,192 @@
+// A server on a real socket, with its clock and its reports in the hands of a test, and clients whose connections are seen from both sides.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { readConfiguration } from '../../src/host/configuration.ts';
+import { readTlsFiles } from '../../src/host/tls-files.ts';
+import { contentReply } from '../../src/http/reply.ts';
+import type { FinishedRequest } from '../../src/server/reports.ts';
+import { createServer, type Secure, type ServerOptions } from '../../src/server/server.ts';
+import { secure } from '../../src/server/tls.ts';
+import { TURN_COST, Turns } from '../../src/server/turns.ts';
+import { ServiceEnd } from '../tools/simulation/service-end.ts';
+import { makeCertificate, temporaryFolder } from './certificates.ts';
+import { parseReplies, requestBytes } from './exchange.ts';
+import { until } from './wait.ts';
+
+export const TRANSPORTS = ['TCP', 'TLS', 'a Unix socket'] as const;
+
+/** `below` and `accepted` are the two ends of a connection; over TLS, `client` and `socket` are those of TLS on it. */
+export type Pair = { readonly [end in 'client' | 'below' | 'accepted' | 'socket']: Socket };
+
+export type Options = Partial<Omit<ServerOptions, 'reports'>> & {
+  readonly over?: typeof TRANSPORTS[number];
+  readonly secure?: Secure;
+  readonly reports?: Partial<ServerOptions['reports']>;
+};
+
+const hello = contentReply(200, 'text/plain', 'Hello');
+// The kernel does not take so much, so this reply is not flushed before the client reads.
+const long = contentReply(200, 'text/plain', 'x'.repeat(20_000_000));
+
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
+
+/** Starts a server; it stops when the test `t` ends. Its time stands still unless `pass` is called. */
+export async function startServer(t: TestContext, { over = 'TCP', secure: own, reports, ...options }: Options = {}) {
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const asked: string[] = [], refusals: number[] = [], ended: string[] = [], dropped: string[] = [];
+  const failures: unknown[] = [], records: FinishedRequest[] = [];
+  const secured = new WeakMap<Socket, Socket>(); // by the accepted socket
+  const turns = options.turns ?? new Turns();
+  let isDraining = false;
+
+  const secureCarrier = over === 'TLS' ? own ?? secureWith(t) : undefined;
+  const server = createServer({
+    ...readConfiguration({}),
+    handler: ({ path }) => {
+      asked.push(path);
+      return path === '/long' ? long : hello;
+    },
+    isAllowed: () => true,
+    isDraining: () => isDraining,
+    ...options,
+    turns,
+    reports: {
+      failed: (error) => failures.push(error),
+      refused: (status) => refusals.push(status),
+      ended: (reason) => ended.push(reason),
+      dropped: (reason) => dropped.push(reason),
+      finished: (record) => records.push(record),
+      ...reports,
+    },
+  }, secureCarrier && ((carrier, ...others) => {
+    const transport = secureCarrier(carrier, ...others);
+    secured.set(carrier, transport.socket);
+    return transport;
+  }));
+  server.listener.listen(over === 'a Unix socket' ? { path: join(temporaryFolder(t), 'socket') } : { port: 0, host: '127.0.0.1' });
+  await once(server.listener, 'listening');
+  t.after(async () => {
+    const isClosed = server.close();
+    server.closeAll();
+    await isClosed;
+  });
+  const address = server.listener.address();
+  const place = typeof address === 'string' ? { path: address } : { port: address?.port ?? 0, host: '127.0.0.1' };
+
+  /** Connects a client, over TLS without a handshake; one after the other. Its side stays open when the server ends its own. */
+  async function dial(): Promise<Pair> {
+    const connection = once(server.listener, 'connection');
+    const client = connect({ ...place, allowHalfOpen: true, noDelay: true }).on('error', () => {}); // the server may reset the connection
+    t.after(() => client.destroy());
+    const [accepted] = await connection;
+    return { client, below: client, accepted, socket: secured.get(accepted) ?? accepted };
+  }
+
+  /** Connects a client. Over TLS the handshake is over on both sides when this resolves. */
+  async function open(): Promise<Pair> {
+    const pair = await dial();
+    if (over !== 'TLS') return pair;
+    const [secured] = await Promise.all([shakeHands(pair), once(pair.socket, 'secure')]);
+    return secured;
+  }
+
+  return {
+    ...server, place, asked, failures, refusals, ended, dropped, records, turns, dial, open,
+    /** Connects a client with this address, in memory. It reads nothing; 1,000 bytes wait for it in its kernel. */
+    openInMemory: (clientAddress = '192.0.2.1'): ServiceEnd => {
+      const accepted = new ServiceEnd(clientAddress, 1_000, { written: () => {}, taken: () => {}, ended: () => {}, closed: () => {} });
+      accepted.setRead(false);
+      server.listener.emit('connection', accepted);
+      return accepted;
+    },
+    /** Lets time pass. */
+    pass: (seconds: number) => t.mock.timers.tick(seconds * 1000),
+    /** From now on each reply is the last one. */
+    drain: () => { isDraining = true; },
+    /** The statuses of all replies to these bytes, on a connection of their own. */
+    statusesFor: async (bytes: string) => {
+      const { client } = await open();
+      client.write(bytes, 'latin1');
+      return statusesIn(await readToEnd(client));
+    },
+  };
+}
+
+/** Puts TLS on a connection, with a new certificate for this name. */
+export function secureWith(t: TestContext, name = 'localhost'): Secure {
+  const context = readTlsFiles(makeCertificate(temporaryFolder(t), name), (message) => { throw new Error(message); });
+  return (...carrier) => secure(context, ...carrier);
+}
+
+/** Does the handshake. It is over for the client when this resolves, and perhaps not yet for the server. */
+export async function shakeHands(pair: Pair, more: ConnectionOptions = {}): Promise<Pair & { readonly client: TLSSocket }> {
+  const client = connectTls({ socket: pair.below, rejectUnauthorized: false, ...more }).on('error', () => {});
+  await once(client, 'secureConnect');
+  return { ...pair, client };
+}
+
+/** Sends `bytes`; resolves when the server has read them. */
+export async function send({ client, socket }: Pair, bytes: string): Promise<void> {
+  const { bytesRead } = socket;
+  client.write(bytes, 'latin1');
+  await until(() => socket.bytesRead >= bytesRead + bytes.length || socket.destroyed);
+  await turn();
+}
+
+/** One request and its reply. The server knows that it is flushed when this resolves. */
+export async function use({ client, socket }: Pair): Promise<void> {
+  client.write(requestBytes('GET', '/', []));
+  await readReplies(client, 1);
+  await until(() => socket.writableLength === 0);
+  await turn();
+}
+
+/** Sends a request and reads nothing. Resolves when the server waits for the client to read. */
+export async function stall({ client, socket }: Pair): Promise<void> {
+  client.pause().write(requestBytes('GET', '/long', []));
+  await until(() => socket.writableLength > 0);
+}
+
+const STATUS_LINE = 'HTTP/1.1 200 OK\r\n';
+
+/** Reads until so many replies with 200 have begun to arrive, and stops reading then. */
+export async function readReplies(client: Socket, count: number): Promise<void> {
+  let end = '';
+  for (let replies = 0; replies < count;) {
+    const [chunk] = await once(client.resume(), 'data');
+    const text = end + chunk.toString('latin1');
+    replies += text.split(STATUS_LINE).length - 1;
+    end = text.slice(1 - STATUS_LINE.length);
+  }
+  client.pause();
+}
+
+/** Resolves with all bytes that come until the server ends its side, or closes the connection. */
+export async function readToEnd(client: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  client.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
+  if (!client.readableEnded && !client.closed) await new Promise((resolve) => client.once('end', resolve).once('close', resolve));
+  return Buffer.concat(chunks);
+}
+
+export const statusesIn = (bytes: Buffer): number[] => parseReplies(bytes).map(({ status }) => status);
+
+/** The same status for each of so many requests. */
+export const times = (count: number, status = 200): number[] => Array.from({ length: count }, () => status);
+
+/** What a record says of its request and its reply. */
+export const brief = ({ path, status, aborted }: FinishedRequest) => [path, status, aborted] as const;
+
+/** From now on another client uses up each turn, until the returned function is called. Others get one piece in every other turn. */
+export function keepBusy(turns: Turns): () => void {
+  let isBusy = true;
+  turns.wait('another client', function again() {
+    turns.spend(TURN_COST);
+    if (isBusy) turns.wait('another client', again);
+  });
+  return () => { isBusy = false; };
+}
