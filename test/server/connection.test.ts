@@ -89,16 +89,6 @@ for (const over of TRANSPORTS) {
       assert.deepEqual(statusesIn(await readToEnd(pair.client)), times(1 + 6_000));
       await closed(pair.accepted);
     });
-
-    test('after the last reply the connection lives until the client ends its side', async (t) => {
-      const { open } = await startServer(t, { over });
-      const { client, accepted } = await open();
-      client.write(close);
-      await readToEnd(client);
-      assert.equal(accepted.destroyed, false);
-      client.end(get + noHost);
-      await closed(accepted);
-    });
   });
 }
 

@@ -151,16 +151,6 @@ describe('at the stop', limit, () => {
     }
   });
 
-  test('a reply that is unread when the drain begins is followed by one more, which is the last', async (t) => {
-    const { open, drain } = await startServer(t);
-    const pair = await open();
-    await stall(pair);
-    drain();
-    pair.client.write(get.repeat(10));
-    const replies = parseReplies(await readToEnd(pair.client));
-    assert.deepEqual(replies.map(({ headers }) => headers.at(-1)), ['Connection: keep-alive', 'Connection: close']);
-  });
-
   test('listening can be stopped first: connections live on until the server closes', async (t) => {
     const { open, stopListening, listener, close } = await startServer(t);
     const pair = await open();

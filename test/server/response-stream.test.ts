@@ -24,10 +24,8 @@ const bodyOf = ([reply]: ReturnType<typeof parseReplies>) => reply?.body;
 
 for (const [method, body] of [['GET', 'x'], ['HEAD', ''], ['PUT', 'x'], ['head', 'x']] as const) {
   test(`the response to ${method} has the content ${JSON.stringify(body)}, and is returned at once`, limit, () => {
-    assert.deepEqual(start().ask(body, method), [{
-      statusLine: 'HTTP/1.1 404 Not Found', status: 404,
-      headers: [`Content-Length: ${body.length}`, 'Date: now', 'Connection: keep-alive'], body,
-    }]);
+    const headers = [`Content-Length: ${body.length}`, 'Date: now', 'Connection: keep-alive'];
+    assert.deepEqual(start().ask(body, method), [{ statusLine: 'HTTP/1.1 404 Not Found', status: 404, headers, body }]);
   });
 }
 
