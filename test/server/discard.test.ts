@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { openPair } from '../support/both-sides.ts';
-import { startService } from '../support/service.ts';
+import { startServer } from '../support/server.ts';
 
 test('what is sent after a refusal is discarded in one read for each turn of the event loop, whoever sends it', { timeout: 20_000 }, async (t) => {
-  const service = await startService(t);
+  const { open } = await startServer(t);
   let reads = 0;
   for (let i = 0; i < 3; i += 1) {
-    const { client, accepted } = await openPair(t, service);
+    const { client, accepted } = await open();
     client.write('GET\r\n\r\n');
     client.write(Buffer.alloc(2_000_000));
     await once(accepted, 'finish'); // it is refused

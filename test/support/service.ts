@@ -8,13 +8,13 @@ import { NO_REPORTS } from './reports.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 
-type Options = Partial<Omit<AppOptions, 'reports'>> & {
+export type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & {
   /** Creates the server that is started; by default it is the one for plain HTTP. */
   readonly server?: (app: App) => Server;
 };
 
 /** Starts the service; it stops when the test `t` ends. */
-export async function startService(t: TestContext, { server: create = (app) => app.createServer(), ...options }: Options = {}) {
+export async function startService(t: TestContext, { server: create = (app) => app.createServer(), ...options }: ServiceOptions = {}) {
   const reported: unknown[] = [];
   const refusals: number[] = [];
   const app = await createApp({
