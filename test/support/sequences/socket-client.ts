@@ -29,13 +29,9 @@ export class SocketClient {
     this.#line = line;
     const { socket } = line;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-    socket.once('end', () => {
-      this.isEnded = true;
-      this.#changed();
-    });
+    socket.once('end', () => { this.isEnded = true; this.#changed(); });
     socket.on('error', (error) => { if (!this.isEnded) this.error ??= error; });
-    this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
-    void this.#closed.then(() => this.#changed());
+    this.#closed = new Promise((resolve) => socket.once('close', () => { resolve(); this.#changed(); }));
   }
 
   /** Resolves when it is connected, or cannot be. */

@@ -1,7 +1,6 @@
 // A client of the simulation: what it has sent, and what it has seen of the service.
-import type { Part } from '../../support/sequences/part.ts';
 import { inPieces, MAX_RECORD_BYTES, Sending } from '../../support/sequences/sending.ts';
-import type { Surroundings } from '../../support/sequences/steps.ts';
+import type { ClientStep, Surroundings } from '../../support/sequences/steps.ts';
 import { moment, type Moment } from './clock.ts';
 import { ALERT, DATA, HANDSHAKE, recordOf, recordsIn } from './record-socket.ts';
 import { ServiceEnd } from './service-end.ts';
@@ -13,6 +12,7 @@ export type Sent = { readonly from: number; readonly to: number; readonly at: Mo
 export type Written = { readonly from: number; readonly to: number; readonly at: Moment; takenAt: Moment | undefined };
 
 export class Client {
+  readonly number: number;
   /** Its address. */
   readonly name: string;
   /** The part of it that it shares with others. */
@@ -36,6 +36,7 @@ export class Client {
   #delivered = Buffer.alloc(0); // over TLS: all records that were sent
 
   constructor(number: number, { addresses, room, isSecure }: Surroundings, note: (text: string) => void) {
+    this.number = number;
     this.network = `2001:db8:0:${number % addresses}`;
     this.name = `${this.network}::${number}`;
     this.isSecure = isSecure;
@@ -65,10 +66,7 @@ export class Client {
         this.#readAtEnd ??= this.end.bytesRead;
         note(`${this.name} ended`);
       },
-      closed: () => {
-        this.serviceClosedAt = moment();
-        note(`${this.name} closed`);
-      },
+      closed: () => { this.serviceClosedAt = moment(); note(`${this.name} closed`); },
     });
     if (isSecure) this.#deliverRecords([recordOf(HANDSHAKE, Buffer.from('hello'))]);
   }
@@ -82,39 +80,33 @@ export class Client {
     return bytes;
   }
 
-  /** Sends requests, but not the last `held` bytes of them. */
-  send(parts: readonly Part[], held: number, pieces: number): void {
-    if (this.#maySend()) this.#deliver(this.sending.next(parts, held), pieces);
+  get hasDoneNothing(): boolean {
+    return this.sending.length === 0 && this.leftAt === undefined && this.endedAt === undefined;
   }
 
-  /** Sends at most `count` more bytes of a request that has begun. */
-  more(count: number, pieces: number): void {
-    if (this.#maySend()) this.#deliver(this.sending.more(count), pieces);
-  }
-
-  read(reads: boolean): void {
-    this.hasRead &&= reads;
-    this.end.setRead(reads);
-  }
-
-  endSide(): void {
-    if (!this.#maySend()) return;
-    this.endedAt = moment();
-    this.end.deliverEnd();
-  }
-
-  leave(how: 'close' | 'reset'): void {
-    if (this.leftAt !== undefined || this.end.destroyed) return;
-    this.leftAt = moment();
-    if (how === 'reset') this.end.deliverReset();
-    else {
-      this.endedAt ??= this.leftAt;
-      this.end.deliverClose();
+  perform(step: ClientStep): void {
+    const maySend = this.endedAt === undefined && this.leftAt === undefined;
+    switch (step.kind) {
+      case 'send': if (maySend) this.#deliver(this.sending.next(step.parts, step.held), step.pieces); break;
+      case 'more': if (maySend) this.#deliver(this.sending.more(step.bytes), step.pieces); break;
+      case 'read': return this.end.setRead(true);
+      case 'stop reading':
+        this.hasRead = false;
+        return this.end.setRead(false);
+      case 'read some': return this.end.readSome(step.bytes);
+      case 'wait': return; // see world.ts
+      case 'end':
+        if (!maySend) return;
+        this.endedAt = moment();
+        return this.end.deliverEnd();
+      case 'close':
+      case 'reset':
+        if (this.leftAt !== undefined || this.end.destroyed) return;
+        this.leftAt = moment();
+        if (step.kind === 'reset') return this.end.deliverReset();
+        this.endedAt ??= this.leftAt;
+        this.end.deliverClose();
     }
-  }
-
-  #maySend(): boolean {
-    return this.endedAt === undefined && this.leftAt === undefined;
   }
 
   #deliver(bytes: string, pieceBytes: number): void {

@@ -1,7 +1,38 @@
-// Looks for what the connections have not done yet: sequences that take a new transition, or bring a new combination, are kept and varied.
+// Looks for what the connections have not done yet: sequences that take a new transition, or bring a new combination of what a connection
+// can be in, are kept and varied.
 import { createRandom, type Random } from '../../support/random.ts';
-import { randomSequences } from '../../support/sequences/random-sequence.ts';
+import { randomSequence } from '../../support/sequences/random-sequence.ts';
 import type { Sequence } from '../../support/sequences/steps.ts';
+import type { Change } from './load-copy.ts';
+
+/** How many lines of a stack trace say which function has entered a state, and whether in a turn. */
+export const TRACE_LENGTH = 8;
+
+const OBSERVER = Symbol.for('the observer of transitions');
+
+/** Makes the service tell each change of state. */
+export const OBSERVED: Change = {
+  file: 'connection',
+  text: 'this.#state = state;',
+  replacement: `globalThis[Symbol.for('${OBSERVER.description}')](this.#state, state, new Error(), \
+[this.#intake?.isHolding, this.#record !== undefined, this.#service.isDraining()]); this.#state = state;`,
+};
+
+/**
+ * Notes from now on what the connections of a service do that has been loaded with `OBSERVED`. A transition is `idle --> receiving: take`,
+ * with the function that has entered the state, as in the diagram of src/README.md.
+ */
+export function observeTransitions() {
+  const transitions = new Set<string>();
+  const combinations = new Set<string>();
+  Object.assign(globalThis, { [OBSERVER]: (from: string, to: string, { stack = '' }: Error, situation: readonly boolean[]) => {
+    if (from === to) return;
+    const [, by] = Array.from(stack.matchAll(/at (?:\w+\.)?#?(\w+) \(/g), ([, name]) => name); // after `enter`
+    transitions.add(`${from} --> ${to}: ${by}`);
+    combinations.add([from, to, by, stack.includes('Turns'), ...situation].join());
+  } });
+  return { transitions, combinations };
+}
 
 /** As many sequences as `count`, from `seed` on. `progress` says how much has been seen so far; it is asked after each sequence. */
 export function* explore(seed: number, count: number, progress: () => number): Generator<Sequence> {
@@ -9,7 +40,7 @@ export function* explore(seed: number, count: number, progress: () => number): G
   const kept: Sequence[] = [];
   let before = progress();
   for (let i = 0; i < count; i += 1) {
-    const [fresh = { surroundings: { maxConnections: 1, addresses: 1, room: 0, isSecure: false, turnCost: 1 }, steps: [] }] = randomSequences(seed + i, 1);
+    const fresh = randomSequence(seed + i);
     const sequence = kept.length === 0 || random.below(3) === 0 ? fresh : vary(kept[random.below(kept.length)] ?? fresh, fresh, random);
     yield sequence;
     if (progress() > before) kept.push(sequence);
@@ -17,7 +48,7 @@ export function* explore(seed: number, count: number, progress: () => number): G
   }
 }
 
-/** A sequence that begins like `kept`, with steps of `fresh` in it, behind it, or instead of some of its own. */
+/** A sequence that begins like `kept`, with steps of `fresh` in it, after it, or instead of some of its own. */
 function vary({ surroundings, steps }: Sequence, fresh: Sequence, { below }: Random): Sequence {
   const at = below(steps.length + 1);
   const more = fresh.steps.slice(0, 1 + below(3));

@@ -1,18 +1,14 @@
 // The command line of the simulation.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { describeFailure } from './check.ts';
-import { allSequences } from './exhaustive.ts';
-import { explore } from './explore.ts';
-import { loadCopy } from './load-copy.ts';
+import { folderOfProcess } from '../../support/certificates.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
 import { CODE } from '../../support/sequences/service.ts';
-import { run } from './run.ts';
-import { OBSERVED, observeTransitions, TRACE_LENGTH } from './transitions.ts';
+import { allSequences } from './exhaustive.ts';
+import { explore, OBSERVED, observeTransitions, TRACE_LENGTH } from './explore.ts';
+import { loadCopy } from './load-copy.ts';
+import { describeFailure, run } from './run.ts';
 
-const { values } = parseArgs({
+const { values: { explore: explores, verbose, exhaustive, ...numbers } } = parseArgs({
   options: {
     /** The seed of the first sequence; those of the others follow. */
     seed: { type: 'string', default: '1' },
@@ -25,35 +21,27 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const [seed, count, depth] = [wholeNumber('seed'), wholeNumber('sequences'), wholeNumber('exhaustive')];
+const [seed = 0, count = 0, depth = 0] = [numbers.seed, numbers.sequences, exhaustive ?? '0'].map((text) => {
+  if (!/^\d+$/.test(text)) throw new Error(`${text} is not a whole number of at least 0.`);
+  return Number(text);
+});
 
 const before = process.cpuUsage();
-const folder = mkdtempSync(join(tmpdir(), 'greeting-'));
-const code = values.explore ? await loadCopy(folder, OBSERVED) : CODE;
+const code = explores ? await loadCopy(folderOfProcess(), OBSERVED) : CODE;
 const { transitions, combinations } = observeTransitions();
-const seen = () => transitions.size + combinations.size;
-const random = values.explore ? explore(seed, count, seen) : randomSequences(seed, count);
-const { failure, count: played, digest } = await run(
-  code,
-  values.exhaustive === undefined ? random : allSequences(depth),
-  values.verbose ? (events) => console.log(`${events.join('\n')}\n`) : undefined,
-  values.explore ? TRACE_LENGTH : 0,
-);
-rmSync(folder, { recursive: true });
+const random = explores ? explore(seed, count, () => transitions.size + combinations.size) : randomSequences(seed, count);
+const print = verbose ? (events: readonly string[]) => console.log(`${events.join('\n')}\n`) : undefined;
+const result = await run(code, exhaustive === undefined ? random : allSequences(depth), print, explores ? TRACE_LENGTH : 0);
 const { user, system } = process.cpuUsage(before);
 const seconds = (user + system) / 1e6;
-if (failure !== undefined) {
-  const asked = values.exhaustive === undefined ? `--seed ${seed + failure.index} --sequences 1 --verbose` : `--exhaustive ${depth}`;
-  const again = values.explore ? `--explore --seed ${seed} --sequences ${count}` : asked;
-  console.log(await describeFailure(CODE, failure.sequence, `npm run simulate -- ${again}`));
+if (result.failure !== undefined) {
+  const { index, sequence } = result.failure;
+  const one = exhaustive === undefined ? `--seed ${seed + index} --sequences 1 --verbose` : `--exhaustive ${depth}`;
+  const again = explores ? `--explore --seed ${seed} --sequences ${count}` : one;
+  console.log(await describeFailure(CODE, sequence, `npm run simulate -- ${again}`));
   process.exitCode = 1;
 }
-console.log(`${played} sequences in ${seconds.toFixed(1)} s of CPU time, ${Math.round(played / seconds)} a second, on Node ${process.versions.node}`);
-console.log(`digest ${digest}`);
-if (values.explore) console.log(`${transitions.size} transitions, in ${combinations.size} combinations:\n${Array.from(transitions).sort().join('\n')}`);
-
-function wholeNumber(name: 'seed' | 'sequences' | 'exhaustive'): number {
-  const number = Number(values[name] ?? 0);
-  if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} is ${values[name]}: a whole number of at least 0 is accepted.`);
-  return number;
-}
+const speed = `${seconds.toFixed(1)} s of CPU time, ${Math.round(result.count / seconds)} a second`;
+console.log(`${result.count} sequences in ${speed}, on Node ${process.versions.node}`);
+console.log(`digest ${result.digest}`);
+if (explores) console.log(`${transitions.size} transitions, in ${combinations.size} combinations:\n${[...transitions].sort().join('\n')}`);

@@ -5,9 +5,8 @@ import type { Change } from './load-copy.ts';
 export type Mutant = Change & { readonly name: string };
 
 const of = (file: string) => (name: string, text: string, replacement: string): Mutant => ({ name, file, text, replacement });
-const [connection, connections, room, limits] = [of('connection'), of('connections'), of('room'), of('limits')];
-const [turns, intake, valve, write, send, stream] =
-  [of('turns'), of('intake'), of('valve'), of('write'), of('send'), of('response-stream')];
+const [connection, connections, room, limits, turns] = [of('connection'), of('connections'), of('room'), of('limits'), of('turns')];
+const [intake, valve, write, send, stream] = [of('intake'), of('valve'), of('write'), of('send'), of('response-stream')];
 
 export const MUTANTS: readonly Mutant[] = [
   connection('a limit is never taken back', 'this.#stateMs = 0;', ''),

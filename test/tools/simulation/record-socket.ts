@@ -12,7 +12,7 @@ export function recordOf(type: number, content: Buffer): Buffer {
 }
 
 /** The whole records in `bytes`, with their places. */
-export function* recordsIn(bytes: Buffer): Generator<{ readonly type: number | undefined; readonly content: Buffer; readonly end: number }> {
+export function* recordsIn(bytes: Buffer) {
   for (let at = 0; at + HEADER_BYTES <= bytes.length;) {
     const end = at + HEADER_BYTES + bytes.readUInt16BE(at + HEADER_BYTES - 2);
     if (end > bytes.length) return;
@@ -21,8 +21,6 @@ export function* recordsIn(bytes: Buffer): Generator<{ readonly type: number | u
   }
 }
 
-const OPTIONS = { allowHalfOpen: true, highWaterMark: 0 };
-
 export class RecordSocket extends Socket {
   readonly encrypted = true;
   override bytesRead = 0; // of data
@@ -30,7 +28,8 @@ export class RecordSocket extends Socket {
   #begun = Buffer.alloc(0); // of a record that is not whole
 
   constructor(below: Duplex, handshakeIsOver: () => void) {
-    super(OPTIONS);
+    const options = { allowHalfOpen: true, highWaterMark: 0 };
+    super(options);
     this.#below = below;
     this.once('secure', handshakeIsOver);
     below.on('data', (bytes: Buffer) => this.#receive(bytes));

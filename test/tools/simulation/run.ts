@@ -1,18 +1,27 @@
-// Plays many sequences.
-import { addUncaught, takeTime } from './clock.ts';
-import { createDigest, tryOut, type Fault } from './check.ts';
-import type { Sequence } from '../../support/sequences/steps.ts';
+// Plays many sequences, and checks what must hold after each.
+import { createHash } from 'node:crypto';
+import * as everywhere from '../../support/sequences/invariants.ts';
 import type { Code } from '../../support/sequences/service.ts';
+import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
+import { addUncaught, takeTime } from './clock.ts';
+import * as here from './invariants.ts';
+import { servedIn } from './served.ts';
+import { play, type World } from './world.ts';
 
+export type Fault = { /** The name of what does not hold. */ readonly invariant: string; readonly message: string };
 export type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: Fault };
+/** `digest` is that of the events of all sequences. */
 export type Run = { readonly count: number; readonly failure: Failure | undefined; readonly digest: string };
 
 const realImmediate = setImmediate;
 
 /** Plays `sequences` until one fails. Stack traces take a quarter of the time, so by default there are none. */
-export async function run(code: Code, sequences: Iterable<Sequence>, seen: (events: readonly string[]) => void = () => {}, traceLength = 0): Promise<Run> {
-  const digest = createDigest();
+export async function run(
+  code: Code, sequences: Iterable<Sequence>, seen: (events: readonly string[]) => void = () => {}, traceLength = 0,
+): Promise<Run> {
+  const digest = createHash('sha256');
   let count = 0;
+  let failure: Failure | undefined;
   takeTime();
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = traceLength;
@@ -20,16 +29,79 @@ export async function run(code: Code, sequences: Iterable<Sequence>, seen: (even
   try {
     for (const sequence of sequences) {
       const { events, fault } = await tryOut(code, sequence);
-      digest.add(events);
+      digest.update(`${events.join('\n')}\n\n`);
       seen(events);
-      if (fault !== undefined) return { count, failure: { index: count, sequence, fault }, digest: digest.hex() };
+      if (fault !== undefined) {
+        failure = { index: count, sequence, fault };
+        break;
+      }
       count += 1;
       // Lets the process do what is not part of the sequences, such as signals.
       if (count % 100 === 0) await new Promise<void>((resolve) => realImmediate(resolve));
     }
-    return { count, failure: undefined, digest: digest.hex() };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
     process.setUncaughtExceptionCaptureCallback(null);
+  }
+  return { count, failure, digest: digest.digest('hex') };
+}
+
+/** Plays `sequence`. Returns its events, and the first fault. */
+async function tryOut(code: Code, sequence: Sequence): Promise<{ readonly events: readonly string[]; readonly fault: Fault | undefined }> {
+  try {
+    const world = await play(code, sequence);
+    return { events: world.events, fault: faultOf(world) };
+  } catch (error) {
+    return { events: [], fault: { invariant: 'it comes to an end', message: String(error) } };
+  }
+}
+
+const [OF_SERVICE, OF_CLIENT] = [Object.entries(everywhere.OF_SERVICE), Object.entries(everywhere.OF_CLIENT)];
+const [OF_WORLD, OF_SERVED] = [Object.entries(here.OF_WORLD), Object.entries(here.OF_CLIENT)];
+
+function faultOf(world: World): Fault | undefined {
+  let invariant = 'replies are whole';
+  function check<A extends readonly unknown[]>(invariants: readonly (readonly [string, (...about: A) => void])[], ...about: A): void {
+    for (const [name, holds] of invariants) {
+      invariant = name;
+      holds(...about);
+    }
+  }
+  try {
+    const all = world.clients.map((client) => servedIn(world, client));
+    check(OF_SERVICE, world, all);
+    check(OF_WORLD, world);
+    for (const served of all) {
+      check(OF_CLIENT, served);
+      check(OF_SERVED, served, world);
+    }
+    return undefined;
+  } catch (error) {
+    return { invariant, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The report of a sequence that fails, with the shortest one that still does: without each step, and request, that can be left out. */
+export async function describeFailure(code: Code, sequence: Sequence, again: string): Promise<string> {
+  for (const shorter of shorterThan(sequence)) {
+    if ((await tryOut(code, shorter)).fault !== undefined) return describeFailure(code, shorter, again);
+  }
+  const { fault, events } = await tryOut(code, sequence);
+  return [
+    `${fault?.invariant}: ${fault?.message}`,
+    `The shortest sequence: ${describeSequence(sequence)}`,
+    'Events:',
+    ...events.map((event) => `  ${JSON.stringify(event)}`),
+    `Again: ${again}`,
+  ].join('\n');
+}
+
+function* shorterThan({ surroundings, steps }: Sequence): Generator<Sequence> {
+  for (let i = steps.length - 1; i >= 0; i -= 1) yield { surroundings, steps: steps.toSpliced(i, 1) };
+  for (const [i, step] of steps.entries()) {
+    if (step.kind !== 'send' || step.parts.length === 1) continue;
+    for (const part of step.parts) {
+      yield { surroundings, steps: steps.with(i, { ...step, parts: step.parts.filter((one) => one !== part) }) };
+    }
   }
 }

@@ -12,16 +12,13 @@ export class SendBuffer {
     this.#room = room;
   }
 
-  get isEmpty(): boolean {
-    return this.#unread.length === 0;
-  }
+  get isEmpty(): boolean { return this.#unread.length === 0; }
 
   /** Takes as many of these bytes as it has room for, and returns how many. */
   take(bytes: Buffer): number {
     const count = this.#isRead ? bytes.length : Math.max(0, Math.min(bytes.length, this.#room - this.#unread.length));
-    const taken = bytes.subarray(0, count);
-    if (this.#isRead) this.received = Buffer.concat([this.received, taken]);
-    else this.#unread = Buffer.concat([this.#unread, taken]);
+    this.#unread = Buffer.concat([this.#unread, bytes.subarray(0, count)]);
+    if (this.#isRead) this.read(count);
     return count;
   }
 
@@ -38,7 +35,5 @@ export class SendBuffer {
   }
 
   /** After a reset nobody can read what has not been read. */
-  discard(): void {
-    this.#unread = Buffer.alloc(0);
-  }
+  discard(): void { this.#unread = Buffer.alloc(0); }
 }

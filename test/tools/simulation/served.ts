@@ -7,7 +7,8 @@ import type { Client, Sent, Written } from './client.ts';
 import type { Moment } from './clock.ts';
 import type { World } from './world.ts';
 
-export type Served = Omit<Outcome, 'answers'> & { readonly client: Client; readonly answers: readonly (Answer & { readonly write: Written })[] };
+type Replied = Answer & { readonly write: Written };
+export type Served = Omit<Outcome, 'answers'> & { readonly client: Client; readonly answers: readonly Replied[] };
 
 const isAfter = (one: Moment | undefined, other: Moment | undefined) => one !== undefined && other !== undefined && one.order > other.order;
 
@@ -62,6 +63,5 @@ export function sendsOf({ sends }: Client, { from, sent }: SentPart): Sent[] {
 
 /** By `closeAll`, or for a new connection. */
 export function wasCut(client: Client, { cut, closedForRoom }: World): boolean {
-  const { serviceClosedAt } = client;
-  return closedForRoom.some((closed) => closed.client === client) || (cut !== undefined && serviceClosedAt !== undefined && serviceClosedAt.order > cut.at.order);
+  return closedForRoom.some((closed) => closed.client === client) || isAfter(client.serviceClosedAt, cut?.at);
 }

@@ -4,15 +4,11 @@ import { SendBuffer } from './send-buffer.ts';
 
 type Done = (error?: Error | null) => void;
 
-/** What happens on the connection, as the kernel sees it. */
+/** What is told that the service has passed bytes to its socket, and ended its side or closed it, and what the kernel has taken. */
 export type Observer = {
-  /** The service has passed these bytes to its socket. */
   readonly written: (bytes: Buffer) => void;
-  /** The kernel has taken this many of them. */
   readonly taken: (count: number) => void;
-  /** The service has ended its side. */
   readonly ended: () => void;
-  /** The service has closed its socket. */
   readonly closed: () => void;
 };
 
@@ -49,13 +45,12 @@ export class ServiceEnd extends Duplex {
 
   /** These bytes arrive after what has been delivered before: so many of them at once, and the rest three turns later. */
   deliver(bytes: Buffer, atOnce = bytes.length): void {
-    if (this.destroyed) this.toClient.discard(); // a closed socket answers with a reset
-    else if (!this.#clientHasEnded && !this.#isReset) {
-      this.#toService = Buffer.concat([this.#toService, bytes]);
-      this.#late = atOnce < bytes.length ? bytes.length - atOnce : 0;
-      if (this.#late > 0) setImmediate(() => setImmediate(() => setImmediate(() => { this.#late = 0; this.#pump(); })));
-      this.#pump();
-    }
+    if (this.destroyed) return this.toClient.discard(); // a closed socket answers with a reset
+    if (this.#clientHasEnded || this.#isReset) return;
+    this.#toService = Buffer.concat([this.#toService, bytes]);
+    this.#late = bytes.length - atOnce;
+    if (this.#late > 0) setImmediate(() => setImmediate(() => setImmediate(() => { this.#late = 0; this.#pump(); })));
+    this.#pump();
   }
 
   deliverEnd(): void {
@@ -72,12 +67,10 @@ export class ServiceEnd extends Duplex {
 
   /** Like `close` of a socket: with unread bytes it is a reset. */
   deliverClose(): void {
-    if (!this.toClient.isEmpty) this.deliverReset();
-    else {
-      this.#clientHasClosed = true;
-      this.deliverEnd();
-      this.#take();
-    }
+    if (!this.toClient.isEmpty) return this.deliverReset();
+    this.#clientHasClosed = true;
+    this.deliverEnd();
+    this.#take();
   }
 
   /** The client reads from now on, or does not. */
@@ -113,19 +106,12 @@ export class ServiceEnd extends Duplex {
   }
 
   override push(chunk: Buffer | null): boolean {
-    this.#mayHold();
-    const mayPush = super.push(chunk);
-    const { readableLength } = this;
-    if (readableLength > 0) {
-      this.#chunksHeld += 1;
-      this.mostChunksHeld = Math.max(this.mostChunksHeld, this.#chunksHeld);
-      this.mostBytesHeld = Math.max(this.mostBytesHeld, readableLength);
-    }
-    return mayPush;
-  }
-
-  #mayHold(): void {
     if (this.readableLength === 0) this.#chunksHeld = 0;
+    const mayPush = super.push(chunk);
+    if (this.readableLength > 0) this.#chunksHeld += 1;
+    this.mostChunksHeld = Math.max(this.mostChunksHeld, this.#chunksHeld);
+    this.mostBytesHeld = Math.max(this.mostBytesHeld, this.readableLength);
+    return mayPush;
   }
 
   #take(): void {

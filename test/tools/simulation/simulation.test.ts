@@ -1,11 +1,10 @@
 // All sequences up to a depth, and some random ones: see main.ts for more of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeFailure } from './check.ts';
 import { defaultSequences, DEPTH, playAgain, RANDOM_SEQUENCES } from './default-sequences.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
 import { CODE } from '../../support/sequences/service.ts';
-import { run } from './run.ts';
+import { describeFailure, run } from './run.ts';
 
 test(`${RANDOM_SEQUENCES} random sequences, and all of up to ${DEPTH} steps, end as they must`, async () => {
   const { failure } = await run(CODE, defaultSequences());

@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../support/certificates.ts';
 import { RARE } from '../../support/sequences/rare-sequences.ts';
-import { explore } from './explore.ts';
+import { explore, OBSERVED, observeTransitions, TRACE_LENGTH } from './explore.ts';
 import { loadCopy } from './load-copy.ts';
 import { run } from './run.ts';
-import { OBSERVED, observeTransitions, TRACE_LENGTH } from './transitions.ts';
 
 const SEED = 3;
 const SEQUENCES = 1_500;

@@ -1,48 +1,32 @@
 // Plays a sequence against the real service, whose connections are in memory.
-import { Client } from './client.ts';
-import { inLoop, moment, now, pass, pending, resetTime, settle, turn, uncaught, type Moment } from './clock.ts';
-import type { Outside } from '../../support/sequences/invariants.ts';
 import type { Secure } from '../../../src/server/server.ts';
 import { makeService, type Code, type Dropped } from '../../support/sequences/service.ts';
 import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
+import { Client } from './client.ts';
+import { inLoop, moment, now, pass, pending, resetTime, settle, turn, uncaught, type Moment } from './clock.ts';
 import { RecordSocket } from './record-socket.ts';
-import { setStopped } from './transitions.ts';
 
 /** All that can be known after a sequence. */
-export type World = Outside & {
-  readonly clients: readonly Client[];
-  readonly drainedAt: Moment | undefined;
-  readonly stoppedAt: Moment | undefined;
-  /** `closeAll`: how many connections it said to have cut, and how many that were at least and at most. */
-  readonly cut: { readonly at: Moment; readonly said: number; readonly least: number; readonly most: number } | undefined;
-  /** How many connections were open at once, at most, and how many may be. */
-  readonly mostOpen: number;
-  readonly maxConnections: number;
-  readonly turnCost: number;
-  /** Connections that were closed for a new one: why, how many the network of each had then, and how many any network had at most. */
-  readonly closedForRoom: readonly { readonly client: Client; readonly reason: Dropped; readonly had: number; readonly most: number }[];
-  /** New connections that were closed while one of the same network had sent nothing. */
-  readonly wronglyFull: readonly Client[];
-  /** Timers and immediates that are left, and listeners that are more than before. */
-  readonly leftOver: number;
-  readonly moreListeners: number;
-  /** Everything that could be seen from outside, in order. */
-  readonly events: readonly string[];
-};
+export type World = Awaited<ReturnType<typeof play>>;
 
-/** Plays `sequence` to its end, against the service that `create` makes. */
-export async function play(code: Code, { surroundings, steps }: Sequence): Promise<World> {
+/** A connection that was closed for a new one: why, how many its network had then, and how many any network had at most. */
+type ClosedForRoom = { readonly client: Client; readonly reason: Dropped; readonly had: number; readonly most: number };
+
+/** `closeAll`: how many connections it said to have cut, and how many that were at least and at most. */
+type Cut = { readonly at: Moment; readonly said: number; readonly least: number; readonly most: number };
+
+/** Plays `sequence` to its end, against the service of `code`. */
+export async function play(code: Code, { surroundings, steps }: Sequence) {
   resetTime();
-  setStopped(false);
+  const { maxConnections, turnCost, isSecure } = surroundings;
   const listenersBefore = processListeners();
   const events: string[] = [];
   const clients: Client[] = [];
-  const byNumber = new Map<number, Client>();
   const held = new Set<Client>(); // whose connections the service counts
-  const closedForRoom: World['closedForRoom'][number][] = [];
+  const closedForRoom: ClosedForRoom[] = [];
   const wronglyFull: Client[] = [];
   let drainedAt: Moment | undefined, stoppedAt: Moment | undefined;
-  let cut: World['cut'];
+  let cut: Cut | undefined;
   let isStopped = false;
   let mostOpen = 0;
 
@@ -56,43 +40,46 @@ export async function play(code: Code, { surroundings, steps }: Sequence): Promi
     return { socket, below: valve };
   };
   // It does not listen: it gets its connections from here.
-  const server = surroundings.isSecure ? app.createSecureServer(secure) : app.createServer();
+  const server = isSecure ? app.createSecureServer(secure) : app.createServer();
 
   function connected(number: number): Client | undefined {
-    const known = byNumber.get(number);
-    if (known !== undefined || stoppedAt !== undefined) return known;
-    const client = new Client(number, surroundings, note);
-    byNumber.set(number, client);
+    const known = clients.find((client) => client.number === number);
+    return known ?? (stoppedAt === undefined ? connect(new Client(number, surroundings, note)) : undefined);
+  }
+
+  function connect(client: Client): Client {
     clients.push(client);
     held.add(client);
-    if (!surroundings.isSecure) client.end.once('close', () => held.delete(client));
-    const { length } = dropped;
+    if (!isSecure) client.end.once('close', () => held.delete(client));
     const open = Array.from(held).filter(({ end }) => !end.destroyed);
     const had = ({ network }: Client) => Array.from(held).filter((other) => other.network === network).length;
     const most = Math.max(...Array.from(held, had));
+    const { length } = dropped;
     const before = moment().order;
     server.emit('connection', client.end);
-    if (dropped.length > length) {
+    const [reason] = dropped.slice(length);
+    if (reason !== undefined) {
       const closed = open.find(({ end, notifiedAt }) => end.destroyed || (notifiedAt?.order ?? 0) > before);
-      const isUnused = (other: Client) => !other.isSecure && other !== client && other.network === client.network && other.sending.length === 0 && other.leftAt === undefined && other.endedAt === undefined;
-      if (dropped.at(-1) === 'newRefused' && open.some(isUnused)) wronglyFull.push(client);
-      if (closed !== undefined) closedForRoom.push({ client: closed, reason: dropped.at(-1) ?? 'newRefused', had: had(closed), most });
+      const isUnused = (other: Client) => other !== client && !isSecure && other.network === client.network && other.hasDoneNothing;
+      if (reason === 'newRefused' && open.some(isUnused)) wronglyFull.push(client);
+      if (closed !== undefined) closedForRoom.push({ client: closed, reason, had: had(closed), most });
       held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
     }
-    const isGone = (one: Client) => one.end.destroyed || (one.notifiedAt !== undefined && closedForRoom.some((closed) => closed.client === one));
-    mostOpen = Math.max(mostOpen, clients.filter((one) => !isGone(one)).length);
+    const isClosing = (one: Client) => one.notifiedAt !== undefined && closedForRoom.some((closed) => closed.client === one);
+    mostOpen = Math.max(mostOpen, clients.filter((one) => !one.end.destroyed && !isClosing(one)).length);
     return client;
   }
 
-  function stop(): void {
+  function drain(): void {
     drainedAt ??= moment();
     app.startDraining();
+  }
+
+  function stop(): void {
+    drain();
     if (stoppedAt !== undefined) return;
     stoppedAt = moment();
-    setStopped(true);
-    void app.close().then(() => {
-      isStopped = true;
-    });
+    void app.close().then(() => { isStopped = true; });
   }
 
   function cutAll(): void {
@@ -102,19 +89,17 @@ export async function play(code: Code, { surroundings, steps }: Sequence): Promi
     const least = waiting.filter(({ end }) => !end.destroyed).length;
     // Whose request has not been answered, or not to its end. The event `close` of a socket comes a turn after it has closed.
     // Over TLS the service hears a turn later that the kernel has taken a reply.
-    const isUnheard = ({ isSecure, writes }: Client) => isSecure && at.turn - (writes.at(-1)?.takenAt?.turn ?? -Infinity) <= 1;
-    const owed = clients.filter((client) => client.sending.parts.length > client.writes.length || waiting.includes(client) || isUnheard(client));
-    const most = owed.filter(({ serviceClosedAt }) => serviceClosedAt === undefined || at.turn - serviceClosedAt.turn <= 1).length;
-    cut = { at, least, most, said: app.closeAll() };
+    const isUnheard = ({ writes }: Client) => isSecure && at.turn - (writes.at(-1)?.takenAt?.turn ?? -Infinity) <= 1;
+    const isOwed = (client: Client) => client.sending.parts.length > client.writes.length || waiting.includes(client) || isUnheard(client);
+    const isThere = ({ serviceClosedAt }: Client) => serviceClosedAt === undefined || at.turn - serviceClosedAt.turn <= 1;
+    cut = { at, least, most: clients.filter((client) => isOwed(client) && isThere(client)).length, said: app.closeAll() };
   }
 
   function perform(step: Step): void {
     note(`${step.kind}${'client' in step ? ` ${step.client}` : ''}`);
-    if (isOfClient(step)) return act(step, connected(step.client));
-    if (step.kind === 'drain') {
-      drainedAt ??= moment();
-      app.startDraining();
-    } else if (step.kind === 'stop') stop();
+    if (isOfClient(step)) connected(step.client)?.perform(step);
+    else if (step.kind === 'drain') drain();
+    else if (step.kind === 'stop') stop();
     else if (step.kind === 'cut') cutAll();
   }
 
@@ -134,24 +119,16 @@ export async function play(code: Code, { surroundings, steps }: Sequence): Promi
   await inLoop(stop);
   await pass(LIMITS.silentMs);
   return {
-    clients, records, errors: [...failures, ...uncaught()], drainedAt, stoppedAt, cut,
-    mostOpen, maxConnections: surroundings.maxConnections, turnCost: surroundings.turnCost, closedForRoom, wronglyFull, allClosed: wereAllClosed,
-    isStopped, leftOver: pending(), moreListeners: processListeners() - listenersBefore, events,
+    clients, records, errors: [...failures, ...uncaught()], allClosed: wereAllClosed, isStopped, drainedAt, stoppedAt, cut, turnCost,
+    /** How many connections were open at once, at most, and how many may be. */
+    mostOpen, maxConnections,
+    /** And new connections that were closed while one of the same network had sent nothing. */
+    closedForRoom, wronglyFull,
+    /** Timers, immediates and listeners that are left. */
+    leftOver: pending() + processListeners() - listenersBefore,
+    /** Everything that could be seen from outside, in order. */
+    events,
   };
-}
-
-function act(step: Extract<Step, { client: number }>, client: Client | undefined): void {
-  switch (step.kind) {
-    case 'send': return client?.send(step.parts, step.held, step.pieces);
-    case 'more': return client?.more(step.bytes, step.pieces);
-    case 'read': return client?.read(true);
-    case 'stop reading': return client?.read(false);
-    case 'read some': return client?.end.readSome(step.bytes);
-    case 'wait': return;
-    case 'end': return client?.endSide();
-    case 'close':
-    case 'reset': return client?.leave(step.kind);
-  }
 }
 
 const processListeners = () => process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
