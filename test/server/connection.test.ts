@@ -169,6 +169,22 @@ describe('a client does not keep others waiting', limit, () => {
     });
   }
 
+  test('by what it sends after a refusal: one read of it is discarded in each turn of the event loop, whoever sends it', async (t) => {
+    const { open } = await startServer(t);
+    const turns = countTurns(t);
+    let reads = 0;
+    for (let i = 0; i < 3; i += 1) {
+      const { client, accepted } = await open();
+      client.write(noHost);
+      client.write(Buffer.alloc(2_000_000));
+      await once(accepted, 'finish'); // it is refused
+      accepted.on('data', () => { reads += 1; });
+    }
+    const before = turns();
+    await until(() => reads >= 40);
+    assert.ok(turns() - before > 30, `${turns() - before} turns`); // the turns of the test and of the server may be one apart
+  });
+
   test('by being read at once: more than 2 KiB are held until their turn, and no more than that is read at once', async (t) => {
     const { openInMemory } = await startServer(t);
     for (const [length, isHeld] of [[2_048, false], [2_049, true]] as const) {
