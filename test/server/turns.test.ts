@@ -31,19 +31,6 @@ describe('in a turn', { timeout: 20_000 }, () => {
     assert.deepEqual([await after(), await after(), await after()], ['a1!b', '2c3d', 'ef']);
   });
 
-  test('a task that asks again has its next turn after the other clients, and those of its client', async () => {
-    const { turns, notes, task, after } = start(5);
-    turns.wait('x', function again() {
-      notes.push('a');
-      turns.spend(1);
-      if (notes.length < 5) turns.wait('x', again);
-    });
-    turns.wait('x', task('b'));
-    turns.wait('y', task('1'));
-    turns.wait('y', task('2'));
-    assert.deepEqual([await after(), await after()], ['a1b2a', '']);
-  });
-
   test('one task is carried out, whatever it costs', async () => {
     const { turns, notes, after } = start(1);
     for (const name of ['a', 'b']) turns.wait('x', () => { notes.push(name); turns.spend(1_000_000); });
