@@ -1,10 +1,11 @@
 // The rows of the decisions: what this project does where the specification says nothing. Another correct
 // implementation may differ. Decisions that cannot be seen in a reply (configuration, log, exit codes) are tested
 // elsewhere.
+import { head } from '../../support/corpus/entry.ts';
 import { DESCRIBED_PATHS, DESCRIPTION, GREETINGS, INFO, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
 import { fieldIs, matches, member, memberIs, members, noBody, status, type Expectation } from './expectation.ts';
 import { documentOf, shapeMisfits } from './openapi.ts';
-import { asking, head, row, sectionsOf, type Change, type Expected, type Part, type Row, type Subject } from './row.ts';
+import { asking, row, sectionsOf, type Change, type Expected, type Part, type Row, type Subject } from './row.ts';
 
 const NOT_MAPPED = [
   '/health/', '/Health', '/HEALTH', '//health', '/health//', '/./health', '/api/../health', '/%68ealth', '/health%00', '/health%2F',

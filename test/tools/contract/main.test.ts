@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { document } from '../../../src/api/description.ts';
 import { secure } from '../../../src/server/tls.ts';
 import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
-import { startService, type ServiceOptions } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { GREETINGS } from './endpoints.ts';
 import { listedValues } from './listed-values.ts';
 import { shapeMisfits } from './openapi.ts';
@@ -139,8 +139,10 @@ test('a server that cannot be checked is reported in one sentence', async (t) =>
 test('a TLS certificate that is not trusted is reported, and accepted with --insecure', async (t) => {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const context = createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
-  const server: ServiceOptions['server'] = (app) => app.createSecureServer((...carrier) => secure(context, ...carrier));
-  const url = `https://127.0.0.1:${(await startService(t, { development: true, server })).port}`;
+  const { port } = await startService(t, {
+    development: true, server: (app) => app.createSecureServer((...carrier) => secure(context, ...carrier)),
+  });
+  const url = `https://127.0.0.1:${port}`;
   await assert.rejects(look(url), /has a certificate that is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT\. \(--insecure accepts any; /);
   assert.deepEqual(await look(url, true), { described: true, anyHost: true });
   const plain = await startService(t);

@@ -1,4 +1,5 @@
 // A row of the contract: what is sent, and what must come back, as data.
+import { head } from '../../support/corpus/entry.ts';
 import type { Reply } from '../../support/replies.ts';
 import { GREETINGS } from './endpoints.ts';
 import { message, status, type Expectation } from './expectation.ts';
@@ -65,11 +66,6 @@ export type Subject = {
   /** Undefined: it is unknown, and the server has no description. */
   readonly environment: 'development' | 'production' | undefined;
 };
-
-/** The head of a request, each line with its line break, and the empty line. */
-export function head(...lines: readonly string[]): string {
-  return [...lines, '', ''].join('\r\n');
-}
 
 /** Makes steps and rows with one request, such as `GET /health`, after which the connection is closed. */
 export function asking({ authority }: Subject) {

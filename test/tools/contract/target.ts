@@ -2,10 +2,10 @@
 import { connect, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { head } from '../../support/corpus/entry.ts';
 import { field } from '../../support/replies.ts';
 import { DESCRIPTION } from './endpoints.ts';
 import { CannotCheck, type Options } from './options.ts';
-import { head } from './row.ts';
 import { talker, type Talk } from './talk.ts';
 
 export type Target = {
