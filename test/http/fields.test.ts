@@ -80,6 +80,7 @@ test('a field line has a name and a colon, and one without them changes nothing'
     assert.equal(addField(fields, found), colon !== -1);
     assert.deepEqual(fields, { host: 'a' });
   }
+  assert.equal(colonIn({ bytes: Buffer.from('a'), text: 'a', start: 0, end: 1 }), -1); // where the bytes end, too
 });
 
 test('a name has the characters of a token, and no others', () => {

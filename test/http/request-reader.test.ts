@@ -37,11 +37,10 @@ function readAll(pieces: readonly string[]): Read[] {
   return read;
 }
 
-/** Whole, byte by byte, and cut once: at every place of a short text, and near the first and last lines of a long one. */
+/** Whole, byte by byte, and cut once near each of the first and last lines' ends. */
 function waysToCut(text: string): string[][] {
-  if (text.length <= 400) return cutsOf(text);
   const lineEnds = Array.from(text.matchAll(/\n/g), ({ index }) => index);
-  const near = [...lineEnds.slice(0, 4), ...lineEnds.slice(-4)].flatMap((end) => [end - 1, end, end + 1]);
+  const near = [...lineEnds.slice(0, 5), ...lineEnds.slice(-5)].flatMap((end) => [end - 1, end, end + 1]);
   return [[text], text.split(''), ...near.map((at) => [text.slice(0, at), text.slice(at)])];
 }
 
