@@ -49,7 +49,7 @@ for (const [code, reason, exitCode, scheme = 'http'] of [
   [undefined, 'Error: listen undefined', 1],
 ] as const) {
   test(`a listener for ${scheme} that fails with ${code} is an error in one sentence, with exit code ${exitCode}`, async (t) => {
-    const { stub } = createStub(t, 'error', Object.assign(new Error(`listen ${code}`), { code }));
+    const { stub } = createStub(t, 'error', Object.assign(new Error(`listen ${code}`), code && { code }));
     const failed = await result(stub, { host: undefined, port: 80, reusePort: false }, scheme);
     assert.deepEqual(failed, { reasons: [`Cannot listen on * port 80: ${reason}.`], exitCode });
   });
