@@ -1,10 +1,9 @@
-# The first stage has npm and builds the service. The image itself is based on distroless: it has node and the C
-# libraries that node needs, but no shell and no package manager.
+# The first stage has npm and builds the service. The image itself is based on distroless: it has Node and the C
+# libraries that Node needs, but no shell and no package manager.
 
 FROM node:24-slim AS build
 WORKDIR /build
-# The packages come first, so that this layer is built again only when the lock file changes. No script of a
-# package runs.
+# The packages come first, so that this layer is rebuilt only when the lock file changes. No package scripts are run.
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
@@ -13,32 +12,34 @@ COPY src src
 RUN npm run build -- --sourceMap false
 
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
-# Labels of the OCI image specification. The build system adds those for the version, the source and the licence.
+# Labels as the OCI image specification defines them. The build system adds those for version, source and licence.
 LABEL org.opencontainers.image.title="greeting-service" \
   org.opencontainers.image.description="A greeting over HTTP: the reference for a small server on Node's standard library alone." \
   org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot"
 WORKDIR /app
 # The files belong to root and another user runs them, so the service cannot change its own code.
-# package.json tells node that the .js files are ES modules.
-# Its mode is set, because the one in the build context depends on who has checked it out.
+# package.json tells Node that the .js files are ES modules. Its mode is set here, because in the build context it
+# depends on who checked the file out.
 COPY --from=build --chmod=644 /build/package.json ./
 COPY --from=build /build/dist/src dist/src
 
 # The service listens on every interface, because 127.0.0.1 can be reached only from inside the container.
 ENV NODE_ENV=Production HOST=*
 EXPOSE 8080
-# This is the user "nonroot". It is given as a number so that Kubernetes can verify that it is not root.
+# This is the user "nonroot", given as a number so that Kubernetes can verify that it is not root.
 USER 65532:65532
 
 # Every status below 500 counts as healthy: 200, a redirect to HTTPS (307), and the refusal of a Host that is not in
-# ALLOWED_HOSTS (421). A draining service replies 503, unless it redirects. This uses node:http because loading `fetch` takes longer.
+# ALLOWED_HOSTS (421). A draining service replies 503, unless it redirects. The check uses node:http because `fetch`
+# takes longer to load.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["/nodejs/bin/node", "--eval", "http.get({ host: '127.0.0.1', port: process.env.PORT || 8080, path: '/health' }, ({ statusCode }) => process.exit(statusCode < 500 ? 0 : 1)).on('error', () => process.exit(1))"]
 
-# --permission: node:fs can read files only in /app and /tls (mount PEM files there) and write none; there are no
-#   child processes, workers, native add-ons or debugger.
-# --no-experimental-sqlite: node:sqlite opens files in spite of the permission model.
-# --disable-proto=throw: any use of `object.__proto__`, the usual way of prototype pollution, throws.
-# --disallow-code-generation-from-strings is left out: with it node cannot use its code cache, and starts 17 ms later.
-# From Node 25 on, --permission needs --allow-net as well, a flag that Node 24 does not know.
+# --permission: node:fs can read files only in /app and in /tls, where PEM files are mounted, and cannot write any; there
+#   are no child processes, workers, native add-ons or debugger.
+# --no-experimental-sqlite: node:sqlite opens files despite the permission model.
+# --disable-proto=throw: any use of `object.__proto__`, the usual route to prototype pollution, throws.
+# --disallow-code-generation-from-strings is left out: with it, Node cannot use its code cache, and takes 17 ms longer to
+#   start.
+# From Node 25 on, --permission also needs --allow-net, a flag that Node 24 does not know.
 ENTRYPOINT ["/nodejs/bin/node", "--permission", "--allow-fs-read=/app/", "--allow-fs-read=/tls/", "--no-experimental-sqlite", "--disable-proto=throw", "/app/dist/src/main.js"]
