@@ -105,17 +105,17 @@ test('the tables have the limits, the log messages, the exit codes and the refus
   const [head, content, framing, chunkLine] =
     [headBytes, contentBytes, framingBytes, chunkLineBytes].map((bytes) => `${bytes / 1024} KiB`);
   assert.deepEqual(rows(section(readme, 'What it defends against')), [
-    ['receiving a request head', headTime, '408'],
-    ['receiving a whole request', requestTime, '408'],
-    ['a TLS handshake', headTime, 'closed'],
-    ['a reply that the client does not read', unreadTime, 'closed'],
-    ['receiving after the last reply', lingerTime, 'closed'],
+    ['time to receive a request head', headTime, '408'],
+    ['time to receive a whole request', requestTime, '408'],
+    ['time for a TLS handshake', headTime, 'closed'],
+    ['time for the client to read a reply', unreadTime, 'closed'],
+    ['time for the client to close after the last reply', lingerTime, 'closed'],
     ['the request line', head, '414'],
     ['the head', head, '431'],
     ['field lines in the head', String(fieldLines), '431'],
     ['content', content, '413'],
     ['one chunk size with its extensions', chunkLine, '400'],
-    ['all chunk sizes, extensions and trailers', framing, '400, or 431 for trailers'],
+    ['all chunk sizes, extensions and trailers together', framing, '400, or 431 for trailers'],
   ]);
   const calls = Array.from(sources.values()).flatMap((source) => Array.from(source.matchAll(/\b(?:log|accessLog)\((?:'(\w+)', '([^']+)')?/g)));
   const messages = rows(section(deploy, 'The log')).map(([level, message]) => `${level} ${code(message)}`);
