@@ -1,11 +1,16 @@
 // Three processes of the service behind a real load balancer, restarted in turn.
-import { freePorts } from './free-ports.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { startProxy } from './haproxy.ts';
 import { createPart, lost } from './part.ts';
 
 const AT_LEAST = 20_000;
 const DRAIN_MS = 2_000; // HAProxy needs two failed checks, 200 ms apart, before it sends no more requests
 const SLOW_MS = 3_000; // longer than the drain, so that some requests are incomplete at every restart
+
+// Linux gives ports from 32768 on to outgoing connections. One of them could take the port while its process
+// restarts, so lower ports are used.
+const LOWEST_PORT = 12_000, HIGHEST_PORT = 32_000;
 
 /** Restarts each process under load, prints the results, and resolves with whether there was no mistake. */
 export async function restartBehindProxy(): Promise<boolean> {
@@ -41,4 +46,20 @@ export async function restartBehindProxy(): Promise<boolean> {
   await proxy.stop();
   await Promise.all(services.map((service) => service.stop()));
   return part.report('Behind HAProxy, 3 restarts', load);
+}
+
+/** `count` ports of 127.0.0.1 on which no process listens. */
+async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  const first = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT - 1_000));
+  for (let port = first; ports.length < count && port < HIGHEST_PORT; port += 1) {
+    const server = createServer().listen({ port, host: '127.0.0.1' });
+    const isFree = await once(server, 'listening').then(() => true, () => false);
+    if (!isFree) continue;
+    ports.push(port);
+    server.close();
+    await once(server, 'close');
+  }
+  if (ports.length < count) throw new Error('There are no free ports.');
+  return ports;
 }

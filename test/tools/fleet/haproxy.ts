@@ -1,14 +1,15 @@
 // Runs HAProxy in the foreground, reads its log, and asks for its statistics.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { folderOfProcess } from '../../support/certificates.ts';
 import { endWithUs } from '../../support/process.ts';
-import { haproxyConfiguration, type Member } from './haproxy-configuration.ts';
+
+export type Member = { readonly name: string; readonly port: number };
 
 export type Proxy = {
   /** Resolves when HAProxy logs that a member is UP or DOWN. Lines read by an earlier call do not count. */
@@ -20,14 +21,48 @@ export type Proxy = {
   readonly stop: () => Promise<void>;
 };
 
-const INSTALL = 'haproxy is missing. On Debian and Ubuntu: apt-get install haproxy';
+// A usual one, without the options that hide a lost request.
+const configuration = (port: number, members: readonly Member[], statsSocket: string) => `
+global
+  log stdout format raw local0 notice
+  stats socket ${statsSocket} mode 600 level user
+
+defaults
+  mode http
+  log global
+  option httplog
+  # Failed requests are logged. Successful ones have a lower level, which is not logged.
+  option log-separate-errors
+  timeout connect 2s
+  timeout client 30s
+  timeout server 30s
+  timeout check 1s
+  # No request is sent twice. When a member does not answer, the request is lost, and the client notices.
+  retries 0
+  retry-on none
+  no option redispatch
+
+frontend clients
+  bind 127.0.0.1:${port}
+  default_backend fleet
+
+backend fleet
+  balance roundrobin
+  # This is the hardest case: every request, also the first of a client, may be sent on an idle connection.
+  http-reuse always
+  option httpchk
+  http-check send meth GET uri /health ver HTTP/1.1 hdr Host fleet
+  http-check expect status 200
+  option log-health-checks
+  default-server check inter 200ms fall 2 rise 2
+${members.map((member) => `  server ${member.name} 127.0.0.1:${member.port}`).join('\n')}
+`;
 
 /** Starts HAProxy, and resolves when it accepts connections. This process ends when HAProxy ends by itself. */
 export async function startProxy(port: number, members: readonly Member[]): Promise<Proxy> {
-  const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
-  process.on('exit', () => rmSync(folder, { recursive: true }));
+  const folder = folderOfProcess();
   const [statsSocket, file] = [join(folder, 'stats.sock'), join(folder, 'haproxy.cfg')];
-  writeFileSync(file, haproxyConfiguration(port, members, statsSocket));
+  writeFileSync(file, configuration(port, members, statsSocket));
 
   // Debian installs it in a folder that is only in the PATH of the superuser.
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
@@ -35,7 +70,7 @@ export async function startProxy(port: number, members: readonly Member[]): Prom
   const errors = text(child.stderr); // it has the health checks, too
   endWithUs(child);
   function fail(why: unknown): void {
-    console.error(Object(why).code === 'ENOENT' ? INSTALL : why);
+    console.error(Object(why).code === 'ENOENT' ? 'haproxy is missing. On Debian and Ubuntu: apt-get install haproxy' : why);
     process.exit(1);
   }
   child.once('error', fail);
@@ -51,26 +86,24 @@ export async function startProxy(port: number, members: readonly Member[]): Prom
       if (value !== undefined && !/^(?:Server|Health check for server) fleet\//.test(value)) failures.push(value);
     }
   }
+  async function retries(): Promise<number> {
+    const socket = connect(statsSocket);
+    await once(socket, 'connect');
+    socket.write('show stat\n');
+    return retriesIn(await text(socket));
+  }
   async function stop(): Promise<void> {
     mayEnd = true;
     child.kill('SIGTERM');
     await ended;
   }
-  return { hasFound, failures, retries: async () => retriesIn(await ask(statsSocket, 'show stat')), stop };
-}
-
-async function ask(statsSocket: string, command: string): Promise<string> {
-  const socket = connect(statsSocket);
-  await once(socket, 'connect');
-  socket.write(`${command}\n`);
-  return text(socket);
+  return { hasFound, failures, retries, stop };
 }
 
 // Reads CSV: a line of column names, then a line for each frontend, backend and server.
 function retriesIn(table: string): number {
   const [columns = [], ...rows] = table.trim().split('\n').map((line) => line.replace(/^# /, '').split(','));
-  const kind = columns.indexOf('svname');
-  const counted = [columns.indexOf('wretr'), columns.indexOf('wredis')];
+  const [kind = -1, ...counted] = ['svname', 'wretr', 'wredis'].map((name) => columns.indexOf(name));
   const members = rows.filter((row) => !['FRONTEND', 'BACKEND'].includes(row[kind] ?? ''));
   if (members.length === 0 || counted.includes(-1)) throw new Error(`These are not the statistics of HAProxy: ${table}`);
   return members.flatMap((row) => counted.map((column) => Number(row[column]))).reduce((sum, count) => sum + count, 0);

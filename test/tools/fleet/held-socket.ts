@@ -1,31 +1,26 @@
 // A listening socket such as a supervisor has: it stays open, and this process accepts no connection from it. Node accepts the connections
 // of every listening socket in its event loop. So a thread listens, and its event loop is blocked from then on.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { folderOfProcess } from '../../support/certificates.ts';
 import { descriptorOpenedBy } from '../../support/descriptors.ts';
 import type { Address } from './clients.ts';
 
-export type HeldSocket = { /** Its descriptor in this process. */ readonly fd: number; /** Where to connect to. */ readonly address: Address };
+/** Its descriptor in this process, and where to connect to. */
+export type HeldSocket = { readonly fd: number; readonly address: Address };
 
 /** Listens until this process ends: on a free TCP port of this machine, or as a Unix socket in a new folder. */
 export async function holdSocket(kind: 'TCP' | 'Unix'): Promise<HeldSocket> {
   let address: Address | undefined;
   const fd = await descriptorOpenedBy(async () => {
-    const thread = new Worker(new URL(import.meta.url), { workerData: kind === 'Unix' ? newPath() : undefined });
+    const path = kind === 'Unix' ? join(folderOfProcess(), 'greeting.sock') : undefined;
+    const thread = new Worker(new URL(import.meta.url), { workerData: path });
     [address] = await once(thread, 'message');
   });
   if (address === undefined) throw new Error('The thread does not listen.');
   return { fd, address };
-}
-
-function newPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
-  process.on('exit', () => rmSync(folder, { recursive: true }));
-  return join(folder, 'greeting.sock');
 }
 
 if (!isMainThread) {

@@ -1,31 +1,27 @@
 // The process under test: the service, and what can be measured of it from outside.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeCertificate } from '../../support/certificates.ts';
+import { tlsVariables } from '../../support/certificates.ts';
 import { portIn, serviceCommand, startProcess } from '../../support/process.ts';
 import { openFiles } from '../../support/usage.ts';
-import type { Options } from './options.ts';
 
-export type Target = Awaited<ReturnType<typeof startTarget>>;
+export type Options = {
+  readonly accessLog: boolean;
+  /** Over TLS instead of plain. */
+  readonly tls: boolean;
+  /** Options of node for the service. */
+  readonly nodeOptions: string;
+};
 
 const LIVE_HEAP = new URL('live-heap.js', import.meta.url).href;
 const QUIET_MS = 10_000;
 
-function tlsVariables() {
-  const folder = mkdtempSync(join(tmpdir(), 'soak-'));
-  process.on('exit', () => rmSync(folder, { recursive: true }));
-  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
-  return { HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
-}
-
-/** Starts the service, with node's options `nodeOptions`. With `tls`, its port is that for HTTPS, on which it listens first. */
+/** Starts the service. With `tls`, its port is that for HTTPS, on which it listens first. */
 export async function startTarget({ accessLog, tls, nodeOptions }: Options) {
-  const env = { PORT: '0', ACCESS_LOG: String(accessLog), NODE_OPTIONS: `${nodeOptions} --import=${LIVE_HEAP}`, ...(tls && tlsVariables()) };
+  const options = `${nodeOptions} --import=${LIVE_HEAP}`;
+  const env = { PORT: '0', ACCESS_LOG: String(accessLog), NODE_OPTIONS: options, ...(tls && tlsVariables()) };
   const { child, lines, nextLine, ended } = startProcess(serviceCommand(), env);
   const port = portIn(await nextLine());
-  const pid = child.pid ?? 0;
+  const { pid = 0 } = child;
   const filesAtRest = openFiles(pid);
   const openConnections = () => openFiles(pid) - filesAtRest;
   const logged = new Map<string, number>();
@@ -47,7 +43,7 @@ export async function startTarget({ accessLog, tls, nodeOptions }: Options) {
     quiet: async () => {
       // A connection whose last reply is sent may stay open for a second. No event shows from outside when it closes.
       for (const since = performance.now(); openConnections() > 0; await delay(50)) {
-        if (performance.now() - since > QUIET_MS) throw new Error(`${openConnections()} connections are still open after all clients have disconnected.`);
+        if (performance.now() - since > QUIET_MS) throw new Error(`${openConnections()} connections stay open without clients.`);
       }
     },
     /** The heap that is in use after a garbage collection, in MiB. */
