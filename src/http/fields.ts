@@ -27,31 +27,23 @@ function valueAfter(colon: number, { bytes, text, end }: Line): string {
 
 const isWhiteSpace = (byte: number | undefined) => byte === SPACE || byte === TAB;
 
-// The fields that mean something to the service: the name of each in lower case, and the member of `Fields` that has its value.
-const MEMBERS = {
-  'host': 'host', 'connection': 'connection', 'content-length': 'contentLength', 'transfer-encoding': 'transferEncoding',
-  'expect': 'expect', 'traceparent': 'traceparent',
-} as const;
-type Member = typeof MEMBERS[keyof typeof MEMBERS];
+/** The names of the fields that mean something to the service, in lower case. */
+export const NAMES = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'traceparent'] as const;
 
-/** The member of `Fields` for the name of a field in lower case. */
-export const MEMBER_OF: ReadonlyMap<string, Member> = new Map(Object.entries(MEMBERS));
-
-/** The values of the fields that mean something to the service. */
-export type Fields = { [member in Member]?: string };
+/** Their values. */
+export type Fields = { [name in typeof NAMES[number]]?: string };
 
 /** Takes the next field line of a head into `fields`. Returns false when it is none. */
 export function addField(fields: Fields, line: Line): boolean {
   const colon = colonIn(line);
   if (colon === -1) return false;
-  const member = NAMES.find(({ name }) => name.length === colon - line.start && isNamed(line, name))?.member;
-  if (member === undefined) return true;
-  const value = valueAfter(colon, line), earlier = fields[member];
-  fields[member] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines of a field mean one with both values
+  const name = NAMES.find((known) => known.length === colon - line.start && isNamed(line, known));
+  if (name === undefined) return true;
+  const value = valueAfter(colon, line), earlier = fields[name];
+  fields[name] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines of a field mean one with both values
   return true;
 }
 
-const NAMES = Array.from(MEMBER_OF, ([name, member]) => ({ name, member }));
 const CASE_BIT = 0x20; // set, it makes a capital letter lower case. Nothing else that a token may have becomes a letter or `-` by it.
 
 // RFC 9110 5.1: names are case-insensitive.

@@ -9,7 +9,7 @@ import { isHost, isHostOf } from './request-target.ts';
 /** The request that the line and the fields of a head make, or the status that refuses it. */
 export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {
   const { path, query, authority, isHttps = false } = target;
-  const { contentLength, transferEncoding, connection = '', expect, traceparent: parent } = fields;
+  const { connection = '', expect, traceparent: parent, 'content-length': contentLength, 'transfer-encoding': transferEncoding } = fields;
 
   // RFC 9112 3.2: exactly one Host, the same as in the target. With two, a proxy could have routed or cached by the other one.
   const host = fields.host ?? (isHttp11 ? undefined : authority); // RFC 9112 3.2.2: HTTP/1.0 may name it in the target alone

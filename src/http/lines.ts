@@ -31,9 +31,6 @@ export class LineReader {
   /** Drops all bytes, except those of a line that is not whole. */
   forget(): void { this.give(NOTHING, ''); }
 
-  /** Whether all bytes that were given have been read. */
-  get isAtEnd(): boolean { return this.end === this.#bytes.length; }
-
   /** Whether a line has begun and is not whole. */
   get hasBegun(): boolean { return this.#begunLength > 0; }
 
@@ -56,8 +53,8 @@ export class LineReader {
    * `tooLong` as soon as the line cannot end within `limit` bytes.
    */
   read(limit: number, tooLong: number): Line | number | undefined {
-    if (this.isAtEnd) return undefined;
     const bytes = this.#bytes, from = this.end, stop = bytes.length;
+    if (from === stop) return undefined;
     let at = from;
     if (this.#begun[this.#begunLength - 1] !== CR) {
       while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // after the last byte this ends, too

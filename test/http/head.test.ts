@@ -20,31 +20,32 @@ function judged(version: '1.0' | '1.1', values: Fields, others: Others = {}): Sa
 const host = 'a';
 const legal: Said = { method: 'PUT', path: '/a', query: 'b', host, contentLength: 0, isLast: false, trace: 'new' };
 const last: Said = { ...legal, isLast: true };
+const [LENGTH, CODING] = ['content-length', 'transfer-encoding'] as const;
 
 for (const [version, values, expected] of [
   ['1.1', { host }, legal],
   ['1.1', { host: '[::1]:80' }, { ...legal, host: '[::1]:80' }],
-  ['1.1', { host, contentLength: '0' }, legal],
-  ['1.1', { host, contentLength: '65536' }, { ...legal, contentLength: 65_536 }],
+  ['1.1', { host, [LENGTH]: '0' }, legal],
+  ['1.1', { host, [LENGTH]: '65536' }, { ...legal, contentLength: 65_536 }],
   ['1.1', {}, 400],
-  ['1.1', { host, contentLength: '65537' }, 413],
-  ['1.1', { host, contentLength: '1', transferEncoding: 'chunked' }, 400],
-  ['1.1', { host, transferEncoding: 'gzip' }, 400],
-  ['1.1', { host, transferEncoding: 'gzip, chunked' }, 501],
-  ['1.0', { host, transferEncoding: 'chunked' }, 400],
+  ['1.1', { host, [LENGTH]: '65537' }, 413],
+  ['1.1', { host, [LENGTH]: '1', [CODING]: 'chunked' }, 400],
+  ['1.1', { host, [CODING]: 'gzip' }, 400],
+  ['1.1', { host, [CODING]: 'gzip, chunked' }, 501],
+  ['1.0', { host, [CODING]: 'chunked' }, 400],
   ['1.1', { host, expect: 'tea' }, 417],
-  ['1.1', { host, transferEncoding: 'Chunked' }, { ...legal, contentLength: undefined }],
-  ['1.1', { host, transferEncoding: 'chunked', connection: 'close' }, { ...last, contentLength: undefined }],
+  ['1.1', { host, [CODING]: 'Chunked' }, { ...legal, contentLength: undefined }],
+  ['1.1', { host, [CODING]: 'chunked', connection: 'close' }, { ...last, contentLength: undefined }],
   ['1.0', {}, { ...last, host: undefined }],
   ['1.0', { host, connection: 'close' }, last],
   ['1.0', { host, connection: 'keep-alive' }, legal],
   ['1.0', { host, connection: 'keep-alive, close' }, last],
   // Content that is expected is not waited for, and HTTP/1.0 has no expectations.
-  ['1.1', { host, contentLength: '1', expect: '100-CONTINUE' }, last],
-  ['1.1', { host, transferEncoding: 'chunked', expect: '100-continue' }, last],
-  ['1.1', { host, contentLength: '0', expect: '100-continue' }, legal],
-  ['1.0', { contentLength: '1', expect: '100-continue' }, { ...last, host: undefined, contentLength: 1 }],
-  ['1.0', { contentLength: '1', expect: 'tea' }, { ...last, host: undefined, contentLength: 1 }],
+  ['1.1', { host, [LENGTH]: '1', expect: '100-CONTINUE' }, last],
+  ['1.1', { host, [CODING]: 'chunked', expect: '100-continue' }, last],
+  ['1.1', { host, [LENGTH]: '0', expect: '100-continue' }, legal],
+  ['1.0', { [LENGTH]: '1', expect: '100-continue' }, { ...last, host: undefined, contentLength: 1 }],
+  ['1.0', { [LENGTH]: '1', expect: 'tea' }, { ...last, host: undefined, contentLength: 1 }],
   // One traceparent is taken over, of two neither. Another version may have more, but not a comma, which may come from a second line.
   ['1.1', { host, traceparent: PARENT }, { ...legal, trace: 'child' }],
   ['1.1', { host, traceparent: `${PARENT}, ${PARENT}` }, legal],
@@ -86,7 +87,7 @@ test('each character of a length is a digit, and the first one is not 0', () => 
       [character, isDigit], [`1${character}`, isDigit], [`${character}1`, isDigit && character !== '0'], [`10${character}0`, isDigit],
     ] as const) {
       const expected = isLegal ? { ...legal, contentLength: Number(contentLength) } : 400;
-      assert.deepEqual(judged('1.1', { host, contentLength }), expected, JSON.stringify(contentLength));
+      assert.deepEqual(judged('1.1', { host, [LENGTH]: contentLength }), expected, JSON.stringify(contentLength));
     }
   }
 });
@@ -115,8 +116,8 @@ test('of two faults the first in this order decides', () => {
   const faults: readonly (readonly [status: number, values: Fields, others: Others])[] = [
     [400, { host: 'a b' }, {}],
     [400, {}, { authority: 'b' }],
-    [400, { contentLength: 'x' }, {}],
-    [413, { contentLength: '65537' }, {}],
+    [400, { [LENGTH]: 'x' }, {}],
+    [413, { [LENGTH]: '65537' }, {}],
     [417, { expect: 'tea' }, {}],
     [421, {}, { isAllowed: () => false }],
     [501, {}, { method: 'CONNECT' }],
