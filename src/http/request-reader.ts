@@ -6,8 +6,7 @@ import { addField, type Fields } from './fields.ts';
 import { judgeHead } from './head.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import { LineReader, type Line } from './lines.ts';
-import { Refusal } from './refusal.ts';
-import { LegalRequest } from './request.ts';
+import { LegalRequest, type Refusal } from './request.ts';
 import { loggablePartsOf, parseRequestLine, type Loggable, type RequestLine } from './request-line.ts';
 import { childTraceparent } from './trace-context.ts';
 
@@ -45,9 +44,10 @@ export class RequestReader {
 
   /** The refusal of the present request, which is not whole. `line`: what may be logged of its request line. */
   refusal(status: number, line: Loggable | undefined = this.#requestLine): Refusal {
-    if (this.request !== undefined) return new Refusal(status, this.request);
-    if (line === undefined) return new Refusal(status);
-    return new Refusal(status, { method: line.method, path: line.target.path, traceparent: childTraceparent(this.#fields.traceparent) });
+    if (this.request !== undefined) return { status, request: this.request };
+    if (line === undefined) return { status, request: {} };
+    const { method, target: { path } } = line;
+    return { status, request: { method, path, traceparent: childTraceparent(this.#fields.traceparent) } };
   }
 
   #readHead(): LegalRequest | Refusal | undefined {

@@ -1,4 +1,4 @@
-// A legal request.
+// A legal request, and what becomes of bytes that are none.
 import { childTraceparent } from './trace-context.ts';
 
 type Head = Omit<LegalRequest, 'traceparent'> & { readonly parent: string | undefined }; // the `traceparent` that the client has sent
@@ -33,3 +33,9 @@ export class LegalRequest {
 
 /** A request, as a handler sees it. */
 export type Request = Pick<LegalRequest, 'method' | 'path' | 'query' | 'host' | 'traceparent'>;
+
+/** What is known of a request, for the log. The path of an illegal target has no authority, and may be empty. */
+export type Known = Partial<Pick<Request, 'method' | 'path' | 'traceparent'>>;
+
+/** The status says why the request is refused. It is no `LegalRequest`, so no handler can be given one. */
+export type Refusal = { readonly status: number; readonly request: Known };

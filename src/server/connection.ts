@@ -1,8 +1,7 @@
 // One connection. It reads a request, has it answered, and reads the next one once the reply is flushed: once the kernel has taken its
 // bytes. So no client can make others wait, or fill the memory, by sending ahead.
 import type { Socket } from 'node:net';
-import { Refusal } from '../http/refusal.ts';
-import type { LegalRequest } from '../http/request.ts';
+import { LegalRequest, type Known, type Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
 import { Intake } from './intake.ts';
 import { lateEndOf, limitOf, type State } from './limits.ts';
@@ -114,14 +113,16 @@ export class Connection {
   // Returns how many bytes belong to the present request. What follows is read once its reply is flushed.
   #consume(bytes: Buffer): number {
     const result = this.#reader.read(bytes);
-    const { end } = this.#reader;
-    if (result instanceof Refusal) this.#refuse(result);
-    else if (result !== undefined) this.#reply(result);
-    else {
+    const { end, request } = this.#reader;
+    if (result instanceof LegalRequest) this.#reply(result);
+    else if (result !== undefined) {
+      this.#refuse(result);
+      return bytes.length;
+    } else {
       if (this.#state === 'idle' && this.#reader.hasBegun) this.#enter('receiving');
-      if (this.#reader.request !== undefined) this.#recordOf(this.#reader.request);
+      if (request !== undefined) this.#recordOf(request);
     }
-    return result instanceof Refusal ? bytes.length : end;
+    return end;
   }
 
   #clientEnded(): void {
@@ -151,12 +152,12 @@ export class Connection {
     this.#intake.proceed();
   };
 
-  #refuse(refusal: Refusal): void {
+  #refuse({ status, request }: Refusal): void {
     this.#service.turns.spend(END_COST);
-    reportSafely(this.#service.reports, ({ refused }) => refused(refusal.status), refusal.traceparent);
-    this.#recordOf(refusal).status = refusal.status;
+    reportSafely(this.#service.reports, ({ refused }) => refused(status), request.traceparent);
+    this.#recordOf(request).status = status;
     this.#startEnding();
-    write(this.#socket, refusalText(refusal.status), 'latin1', () => this.#closeRecord(false));
+    write(this.#socket, refusalText(status), 'latin1', () => this.#closeRecord(false));
     this.#socket.end();
   }
 
@@ -178,7 +179,7 @@ export class Connection {
     if (reason !== undefined) reportSafely(this.#service.reports, ({ ended }) => ended(reason));
   }
 
-  #recordOf(request: LegalRequest | Refusal): AccessRecord {
+  #recordOf(request: Known): AccessRecord {
     return (this.#record ??= openRecord(request, this.#clientAddress, this.#service.reports));
   }
 

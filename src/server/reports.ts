@@ -1,6 +1,5 @@
 // What a server reports of its work.
-import type { Refusal } from '../http/refusal.ts';
-import type { LegalRequest } from '../http/request.ts';
+import type { Known } from '../http/request.ts';
 
 /** A request that is over. */
 export type FinishedRequest = {
@@ -37,7 +36,7 @@ export type AccessRecord = {
 const NO_RECORD: AccessRecord = { status: undefined, close: () => {} }; // one for all requests: nobody reads it
 
 /** Opens the record of a request, or of bytes that are none. */
-export function openRecord(request: LegalRequest | Refusal, remoteAddress: string | undefined, reports: Reports): AccessRecord {
+export function openRecord(request: Known, remoteAddress: string | undefined, reports: Reports): AccessRecord {
   if (reports.finished === undefined) return NO_RECORD;
   const startedAt = performance.now();
   return {
@@ -51,18 +50,13 @@ export function openRecord(request: LegalRequest | Refusal, remoteAddress: strin
   };
 }
 
-/** Calls `report`. An error in it is reported, too, and harms nothing else. */
+/** Calls `report`. An error in it is reported, too. If that fails, there is nobody to tell, and the service goes on. */
 export function reportSafely(reports: Reports, report: (reports: Reports) => void, traceId = ''): void {
   try {
     report(reports);
   } catch (error) {
-    reportFailure(reports, error, traceId);
+    try {
+      reports.failed(error, traceId);
+    } catch {}
   }
-}
-
-/** Reports an error. If that fails, too, there is nobody to tell, and the service goes on. */
-export function reportFailure(reports: Reports, error: unknown, traceId: string): void {
-  try {
-    reports.failed(error, traceId);
-  } catch {}
 }

@@ -6,7 +6,7 @@ import type { Handler, Reply } from '../http/reply.ts';
 import type { LegalRequest } from '../http/request.ts';
 import type { Limits } from './limits.ts';
 import { http } from './node-http.ts';
-import { reportFailure, type AccessRecord, type Reports } from './reports.ts';
+import { reportSafely, type AccessRecord, type Reports } from './reports.ts';
 import type { Responder } from './response-stream.ts';
 import type { Turns } from './turns.ts';
 
@@ -32,7 +32,7 @@ export function answer(
   try {
     send(handler(request), response, isLast, record);
   } catch (error) {
-    reportFailure(reports, error, request.traceparent);
+    reportSafely(reports, ({ failed }) => failed(error, request.traceparent), request.traceparent);
     send(unexpectedProblem(request.path), response, isLast, record);
   }
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostCheck } from '../../src/http/allowed-hosts.ts';
 import { LineReader } from '../../src/http/lines.ts';
+import { LegalRequest } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
 import { openContent } from '../support/content.ts';
 import { last } from '../support/corpus/last.ts';
@@ -16,8 +17,8 @@ const isAllowed = hostCheck(['a']);
 /** Reads these bytes at once, and all that may be said of them. */
 function read(bytes: Buffer): void {
   const reader = new RequestReader(isAllowed);
-  const { traceparent } = reader.read(bytes) ?? reader.refusal(408);
-  assert.notEqual(traceparent, '');
+  const result = reader.read(bytes) ?? reader.refusal(408);
+  assert.notEqual(result instanceof LegalRequest ? result.traceparent : result.request.traceparent, '');
 }
 
 /** Each of `lines` with each of its characters, and each pair of them, repeated to this length. */

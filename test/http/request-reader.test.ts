@@ -1,7 +1,7 @@
 // The requests of a connection as bytes, however they are divided into pieces: those of the corpus, what is known of a request, and sizes.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Refusal } from '../../src/http/refusal.ts';
+import { LegalRequest } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
 import { head, type Entry } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
@@ -28,7 +28,7 @@ function readAll(pieces: readonly string[]): Read[] {
     for (let at = 0; at < bytes.length; at += reader.end) {
       const result = reader.read(bytes.subarray(at));
       if (result === undefined) break;
-      if (result instanceof Refusal) return [...read, { said: said(result), end: undefined }];
+      if (!(result instanceof LegalRequest)) return [...read, { said: said(result), end: undefined }];
       read.push({ said: said(result), end: before + at + reader.end });
     }
     bytes.fill('?'); // the bytes of a piece may be used for something else, as soon as it has been read
@@ -181,13 +181,13 @@ test('a request is one object with one trace, from its head to its end, and its 
   const reader = new RequestReader(() => true);
   assert.equal(reader.read(bytesOf(post('Transfer-Encoding: chunked'))), undefined);
   const { request } = reader;
-  assert.equal(reader.refusal(408).traceparent, request?.traceparent);
+  assert.equal(reader.refusal(408).request, request);
   assert.equal(reader.read(bytesOf('0\r\n\r\nG')), request);
   assert.equal(reader.end, 5);
 
   reader.read(bytesOf(post('Transfer-Encoding: chunked')));
-  const traceparent = reader.request?.traceparent;
-  assert.deepEqual(reader.read(bytesOf('x\r\n')), new Refusal(400, { method: 'POST', path: '/a', traceparent }));
+  const { request: second } = reader;
+  assert.deepEqual(reader.read(bytesOf('x\r\n')), { status: 400, request: second });
 });
 
 describe('a head has less than 16 KiB, with the empty lines in front of it', () => {

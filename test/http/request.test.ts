@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Refusal } from '../../src/http/refusal.ts';
 import { LegalRequest } from '../../src/http/request.ts';
 import { PARENT } from '../support/said.ts';
 
@@ -20,11 +19,4 @@ test('the trace of a request is that of its parent, or a new one, and stays the 
   assert.match(first.traceparent, /^00-(?!4bf92f3577b34da6a3ce929d0e0e4736)[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   assert.equal(first.traceparent, first.traceparent);
   assert.notEqual(first.traceparent, second.traceparent);
-});
-
-test('a refusal has a status, and what is known of the request', () => {
-  assert.deepEqual({ ...new Refusal(400) }, { status: 400, method: undefined, path: undefined, traceparent: undefined });
-  const request = new LegalRequest({ ...head, parent: PARENT });
-  const { traceparent } = request;
-  assert.deepEqual({ ...new Refusal(408, request) }, { status: 408, method: 'PUT', path: '/a', traceparent });
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Refusal } from '../../src/http/refusal.ts';
 import { LegalRequest } from '../../src/http/request.ts';
 import { openRecord, type FinishedRequest } from '../../src/server/reports.ts';
 import { requestBytes } from '../support/exchange.ts';
@@ -31,13 +30,13 @@ describe('a record', limit, () => {
   test('of bytes that are no request is without what they do not say, and says that the reply has not been flushed', (t) => {
     t.mock.method(performance, 'now', () => 1000);
     const records: FinishedRequest[] = [];
-    openRecord(new Refusal(400), undefined, { ...NO_REPORTS, finished: (finished) => records.push(finished) }).close(true);
+    openRecord({}, undefined, { ...NO_REPORTS, finished: (finished) => records.push(finished) }).close(true);
     const none = { method: undefined, path: undefined, status: undefined, traceId: undefined, remoteAddress: undefined };
     assert.deepEqual(records, [{ ...none, durationMs: 0, aborted: true }]);
   });
 
   test('is not made without an access log', () => {
-    assert.equal(openRecord(parsed(), undefined, NO_REPORTS), openRecord(new Refusal(400), '192.0.2.1', NO_REPORTS));
+    assert.equal(openRecord(parsed(), undefined, NO_REPORTS), openRecord({}, '192.0.2.1', NO_REPORTS));
   });
 
   test('that cannot be reported is an error, which is reported', () => {
@@ -45,7 +44,7 @@ describe('a record', limit, () => {
     const failures: unknown[] = [];
     const asked = parsed();
     const reports = { ...NO_REPORTS, failed: (...of: readonly unknown[]) => failures.push(of), finished: () => { throw failure; } };
-    for (const one of [asked, new Refusal(400)]) openRecord(one, undefined, reports).close(false);
+    for (const one of [asked, {}]) openRecord(one, undefined, reports).close(false);
     assert.deepEqual(failures, [[failure, asked.traceparent], [failure, '']]);
   });
 });

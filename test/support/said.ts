@@ -1,6 +1,5 @@
 // What a request or its refusal says, as a plain value that can be compared.
-import { Refusal } from '../../src/http/refusal.ts';
-import type { LegalRequest } from '../../src/http/request.ts';
+import { LegalRequest, type Refusal } from '../../src/http/request.ts';
 
 /** A `traceparent`, with the sampled flag. */
 export const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -19,9 +18,11 @@ export type Said = {
 };
 
 export function said(result: LegalRequest | Refusal): Said {
-  const { method, path } = result;
-  if (result instanceof Refusal) return { status: result.status, method, path, trace: traceOf(result.traceparent) };
-  const { query, host, contentLength, isLast, traceparent } = result;
+  if (!(result instanceof LegalRequest)) {
+    const { status, request: { method, path, traceparent } } = result;
+    return { status, method, path, trace: traceOf(traceparent) };
+  }
+  const { method, path, query, host, contentLength, isLast, traceparent } = result;
   return { method, path, query, host, contentLength, isLast, trace: traceOf(traceparent) };
 }
 

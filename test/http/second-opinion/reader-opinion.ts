@@ -1,7 +1,7 @@
 // What the reader makes of some bytes, as a plain value that can be compared.
 import { isDeepStrictEqual } from 'node:util';
 import { RequestReader } from '../../../src/http/request-reader.ts';
-import { Refusal } from '../../../src/http/refusal.ts';
+import { LegalRequest } from '../../../src/http/request.ts';
 
 /** Where the request ends, which has these members, or which it is refused with, or that more is needed. */
 export type ReaderOpinion = { readonly end?: number; readonly status?: number; readonly members?: Readonly<Record<string, unknown>> };
@@ -19,8 +19,9 @@ export function readInPieces(bytes: Buffer, cuts: readonly number[] = []): Readi
   for (const to of [...cuts, bytes.length]) {
     const result = reader.read(bytes.subarray(from, to));
     if (result !== undefined) {
-      const members = { ...result, traceparent: undefined, trace: traceIn(bytes, result.traceparent) };
-      return { opinion: result instanceof Refusal ? { status: result.status, members } : { end: from + reader.end, members }, given: to };
+      const { status, request } = result instanceof LegalRequest ? { status: undefined, request: result } : result;
+      const members = { ...request, traceparent: undefined, trace: traceIn(bytes, request.traceparent) };
+      return { opinion: status === undefined ? { end: from + reader.end, members } : { status, members }, given: to };
     }
     from = to;
   }
