@@ -1,7 +1,7 @@
 // Passes on what arrives on a stream in pieces, each in a turn of its client. The rest is held here, and the stream is paused meanwhile, so
 // that whatever follows stays in the kernel.
 import type { Duplex } from 'node:stream';
-import type { Turns } from './turns.ts';
+import type { Kind, Turns } from './turns.ts';
 
 const READ_COST = 512; // what a piece costs besides its bytes
 const PIECE_BYTES = 16 * 1024; // the longest piece
@@ -45,6 +45,11 @@ export class Intake {
   /** Whether something has arrived that has not been consumed. */
   get isHolding(): boolean { return this.#held.length > 0 || this.#stream.readableLength > 0; }
 
+  get #kind(): Kind {
+    if (this.#continues || this.#consumer.continues()) return 'begun';
+    return this.#held.length + this.#stream.readableLength > SHORT_BYTES ? 'long' : 'short';
+  }
+
   /** Whether something waits for its turn, and nothing has been consumed since the previous call. */
   hasStalled(): boolean {
     const hasConsumed = this.#hasConsumed;
@@ -56,7 +61,7 @@ export class Intake {
   proceed(): void {
     if (this.#isConsuming || this.#isDiscarding) return; // while it consumes, nobody knows yet what remains
     if (this.isHolding) {
-      if (this.#consumer.isOpen()) this.#turns.wait(this.#client, this.#consumeNext, this.#continues);
+      if (this.#consumer.isOpen()) this.#turns.wait(this.#client, this.#consumeNext, this.#kind);
     } else if (this.#stream.readableEnded) {
       if (this.#consumer.isOpen()) this.#consumer.end();
     } else if (this.#stream.isPaused()) this.#stream.resume();
@@ -107,7 +112,7 @@ export class Intake {
     const count = this.#consumer.consume(bytes.length > PIECE_BYTES ? bytes.subarray(0, PIECE_BYTES) : bytes);
     this.#isConsuming = false;
     this.#hasConsumed = true;
-    this.#continues = count === PIECE_BYTES || this.#consumer.continues();
+    this.#continues = count === PIECE_BYTES;
     this.#turns.spend(READ_COST + count);
     return count === bytes.length || this.#isDiscarding ? NOTHING : bytes.subarray(count);
   }

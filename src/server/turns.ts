@@ -8,8 +8,11 @@ const FRESH_TURNS = 8; // how many turns a client is fresh for: enough for a new
 /** What a client waits for: that its turn comes, in which this function is called. */
 type Task = () => void;
 
-/** What a client waits for, in order. Every other turn is for what has begun in an earlier one. And how many turns the client has had. */
-type Queue = { readonly begun: Set<Task>; readonly others: Set<Task>; turns: number };
+/** The kinds of tasks of a client. They take turns, too, so that a short one does not wait for all long ones, and what has begun ends. */
+export type Kind = 'short' | 'long' | 'begun';
+
+/** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns the client has had. */
+type Queue = { readonly kinds: Map<Kind, Set<Task>>; turns: number };
 
 export class Turns {
   readonly #cost: number;
@@ -36,13 +39,14 @@ export class Turns {
     this.#next ??= setImmediate(this.#run);
   }
 
-  /** Calls `task` when it is the client's turn, unless it waits already. `goesOn`: it has begun in an earlier turn. */
-  wait(client: string, task: Task, goesOn = false): void {
+  /** Calls `task` when it is the client's turn, unless it waits already. */
+  wait(client: string, task: Task, kind: Kind = 'long'): void {
     const known = this.#others.get(client) ?? this.#fresh.get(client);
-    const queue = known ?? { begun: new Set(), others: new Set(), turns: 0 };
+    const queue: Queue = known ?? { kinds: new Map(), turns: 0 };
     if (known === undefined) this.#fresh.set(client, queue);
-    if (queue.begun.has(task) || queue.others.has(task)) return;
-    (goesOn ? queue.begun : queue.others).add(task);
+    for (const tasks of queue.kinds.values()) if (tasks.has(task)) return;
+    const tasks = queue.kinds.get(kind) ?? new Set();
+    queue.kinds.set(kind, tasks.add(task));
     this.#waiting += 1;
     this.#next ??= setImmediate(this.#run);
   }
@@ -65,7 +69,7 @@ export class Turns {
     const clients = this.#isForFresh ? this.#fresh : this.#others;
     for (const [client, queue] of clients) {
       clients.delete(client);
-      const hasTask = queue.begun.size + queue.others.size > 0;
+      const hasTask = queue.kinds.size > 0;
       const staysFresh = this.#isForFresh && hasTask && queue.turns < FRESH_TURNS;
       if (hasTask || this.#isForFresh) (staysFresh ? this.#fresh : this.#others).set(client, queue);
       this.#runTask(queue);
@@ -74,13 +78,16 @@ export class Turns {
   }
 
   #runTask(queue: Queue): void {
-    const isForBegun = queue.others.size === 0 || (queue.begun.size > 0 && queue.turns % 2 === 1);
-    const tasks = isForBegun ? queue.begun : queue.others;
-    for (const task of tasks) {
-      tasks.delete(task);
-      queue.turns += 1;
-      this.#waiting -= 1;
-      task();
+    for (const [kind, tasks] of queue.kinds) {
+      queue.kinds.delete(kind);
+      for (const task of tasks) {
+        tasks.delete(task);
+        if (tasks.size > 0) queue.kinds.set(kind, tasks);
+        queue.turns += 1;
+        this.#waiting -= 1;
+        task();
+        break; // it was the first one
+      }
       break; // it was the first one, if there was any
     }
   }

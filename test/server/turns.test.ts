@@ -65,13 +65,15 @@ describe('every other turn', { timeout: 60_000 }, () => {
     assert.match(await after(), /^[ab]?Y/, 'it is fresh again');
   });
 
-  test('of a client is for what it has begun', async () => {
-    const { turns, task, after } = start(100);
-    for (const name of ['1', '2', '3', '4']) turns.wait('x', task(name), true);
-    for (const name of ['a', 'b']) turns.wait('x', task(name));
-    for (const name of ['c', 'd', 'e']) turns.wait('y', task(name));
-    assert.equal(await after(), 'ac1dbe234');
-  });
+});
+
+test('the kinds of tasks of a client take turns, each first come first served', { timeout: 20_000 }, async () => {
+  const { turns, task, after } = start(100);
+  for (const name of ['1', '2', '3', '4']) turns.wait('x', task(name), 'begun');
+  for (const name of ['A', 'B', 'C']) turns.wait('x', task(name));
+  for (const name of ['a', 'b']) turns.wait('x', task(name), 'short');
+  for (const name of ['!', '?']) turns.wait('y', task(name));
+  assert.equal(await after(), '1!A?a2Bb3C4');
 });
 
 test('a turn is free while nobody waits and its budget is not used up: 64 KiB by default', { timeout: 20_000 }, async () => {
