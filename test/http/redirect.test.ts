@@ -1,45 +1,34 @@
 import assert from 'node:assert/strict';
-import { validateHeaderValue } from 'node:http';
 import { test } from 'node:test';
 import { redirectToHttps } from '../../src/http/redirect.ts';
 import { emptyReply } from '../../src/http/reply.ts';
 
 const asked = { method: 'GET', path: '/', query: '', host: 'a', traceparent: '' };
 
-for (const [port, path, query, host, location] of [
-  [8443, '/health', '', 'example.com', 'https://example.com:8443/health'],
-  [8443, '/api/greetings', 'name=Ada&x=%20%c3', 'example.com:8080', 'https://example.com:8443/api/greetings?name=Ada&x=%20%c3'],
-  [443, '/', '', 'example.com:80', 'https://example.com/'],
-  [443, '/nope', '', '127.0.0.1', 'https://127.0.0.1/nope'],
-  [443, '/openapi/v1.json', '', '[::1]:8080', 'https://[::1]/openapi/v1.json'],
-  [8443, '/health', '', '[::1]', 'https://[::1]:8443/health'],
-  [8443, '*', '', 'example.com', 'https://example.com:8443'],
-  [8443, '//evil.example/', '', 'example.com', 'https://example.com:8443//evil.example/'],
-] as const) {
-  test(`with HTTPS on port ${port}, ${path} with the query "${query}" of ${host} is redirected to ${location}`, () => {
-    for (const method of ['GET', 'POST']) {
-      assert.deepEqual(redirectToHttps(port)({ ...asked, method, path, query, host }), emptyReply(307, ['Location', location]));
-    }
-  });
-}
+test('a request is redirected to the port of HTTPS on the same host, with its path and query', () => {
+  for (const [port, path, query, host, location] of [
+    [8443, '/health', '', 'example.com', 'https://example.com:8443/health'],
+    [8443, '/api/greetings', 'name=Ada&x=%20%c3', 'example.com:8080', 'https://example.com:8443/api/greetings?name=Ada&x=%20%c3'],
+    [443, '/', '', 'example.com:80', 'https://example.com/'],
+    [443, '/openapi/v1.json', '', '[::1]:8080', 'https://[::1]/openapi/v1.json'],
+    [8443, '/health', '', '[::1]', 'https://[::1]:8443/health'],
+    [8443, '*', '', '127.0.0.1', 'https://127.0.0.1:8443'],
+    [8443, '//evil.example/', '', 'example.com', 'https://example.com:8443//evil.example/'],
+  ] as const) {
+    const reply = redirectToHttps(port)({ ...asked, path, query, host });
+    assert.deepEqual(reply, emptyReply(307, ['Location', location]));
+  }
+});
 
 test('each character that browsers send in a query and a URI does not have is percent-encoded, and the query means the same', () => {
   const query = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).filter((character) => character !== '#').join('');
   const asSent = `${query}&name=%zz%`;
   const [, location = ''] = redirectToHttps(443)({ ...asked, query: asSent }).fields;
-  assert.equal(location, `https://a/?!%22$%25&'()*+,-./0123456789:;%3C=%3E?@ABCDEFGHIJKLMNOPQRSTUVWXYZ%5B%5C%5D%5E_%60abcdefghijklmnopqrstuvwxyz%7B%7C%7D~&name=%25zz%25`);
+  assert.equal(location, "https://a/?!%22$%25&'()*+,-./0123456789:;%3C=%3E?@ABCDEFGHIJKLMNOPQRSTUVWXYZ%5B%5C%5D%5E_%60" +
+    'abcdefghijklmnopqrstuvwxyz%7B%7C%7D~&name=%25zz%25');
   assert.deepEqual(Array.from(new URL(location).searchParams), Array.from(new URLSearchParams(asSent)));
 });
 
 test('without a Host there is nowhere to redirect to', () => {
   assert.deepEqual(redirectToHttps(443)({ ...asked, host: undefined }), emptyReply(400));
-});
-
-test('a Location holds one line, whatever got past the checks of the request', () => {
-  for (const text of ['a\r\nSet-Cookie: b', 'a\nb', 'a\0', '\u0100']) {
-    for (const wrong of [{ host: text }, { path: `/${text}` }, { query: text }]) {
-      const [name = '', value = ''] = redirectToHttps(443)({ ...asked, ...wrong }).fields;
-      assert.throws(() => validateHeaderValue(name, value), { code: 'ERR_INVALID_CHAR' }); // so node throws, too: see send.test.ts
-    }
-  }
 });
