@@ -21,52 +21,27 @@ for (const name of NAMES) {
   test(`${name} is kept, in any case, and two lines are one value with a comma`, () => {
     const mixed = Array.from(name, (character, i) => (i % 2 === 0 ? character.toLowerCase() : character.toUpperCase())).join('');
     for (const spelled of [name, name.toUpperCase(), mixed]) assert.deepEqual(fieldsOf(`${spelled}: a`), { [name]: 'a' });
-    assert.deepEqual(fieldsOf(`${name}: a`, `${mixed}:b`), { [name]: 'a, b' });
-    assert.deepEqual(fieldsOf(`${name}:`, `${name}: a`, 'X: y', `${name}:`), { [name]: ', a, ' });
+    assert.deepEqual(fieldsOf(`${name}:`, `${mixed}:a`, `X: ${name}: b`, `${name}:`), { [name]: ', a, ' });
   });
 
   test(`no name that is nearly ${name} is taken for it`, () => {
     const others = Array.from(name, (own, i) => Array.from(TOKEN).filter((each) => each.toLowerCase() !== own)
       .map((each) => name.slice(0, i) + each + name.slice(i + 1))).flat();
-    const longer = [`${name}x`, `x${name}`, name.slice(1), name.slice(0, -1), name.replace('-', '_'), name.replace('-', '--')];
-    for (const other of [...others, ...longer].filter((each) => each !== name)) {
+    for (const other of [...others, `${name}x`, `x${name}`, name.slice(1), name.slice(0, -1), '__proto__', 'constructor']) {
       assert.deepEqual(fieldsOf(`${other}: a`), {}, other);
     }
   });
 }
 
-test('all of them together, among other fields of the same lengths, and some with names of inherited members', () => {
-  const lines = NAMES.map((name, i) => `${name}: ${i}`);
-  const names = [...NAMES.map((name) => 'x'.repeat(name.length)), '__proto__', 'constructor'];
-  const others = names.map((name) => `${name}: chunked`);
-  const expected = Object.fromEntries(NAMES.map((name, i) => [name, String(i)]));
-  assert.deepEqual(fieldsOf(...others, ...lines, ...others), expected);
-});
-
-test('a value that is the name of a field is no field', () => {
-  assert.deepEqual(fieldsOf(...NAMES.flatMap((name) => [`X: ${name}`, `Y: ${name}: a`])), {});
-});
-
-test('a value is what stands behind the colon, without the white space around it', () => {
-  for (const [line, host] of [
-    ['Host:', ''], ['Host: \t \t', ''], ['Host:a', 'a'], ['Host: \t a', 'a'], ['Host:a \t \t', 'a'], ['Host: a  b\t c ', 'a  b\t c'],
-    ['Host:: a:', ': a:'],
-  ] as const) assert.deepEqual(fieldsOf(line), { host }, JSON.stringify(line));
-});
-
 test('spaces and tabs around a value are no part of it, and all other characters are', () => {
+  for (const [line, host] of [['Host:', ''], ['Host: \t \t', ''], ['Host:a', 'a'], ['Host: a \t c ', 'a \t c'], ['Host:: a:', ': a:']]) {
+    assert.deepEqual(fieldsOf(line ?? ''), { host }, line);
+  }
   for (const character of CHARACTERS) {
-    const isWhiteSpace = character === ' ' || character === '\t';
-    for (const [text, value] of [
-      [character, character],
-      [`${character}a`, `${character}a`],
-      [`a${character}`, `a${character}`],
-      [` ${character}a${character}\t`, `${character}a${character}`],
-    ] as const) {
-      const host = isWhiteSpace ? value.replaceAll(character, '') : value;
-      assert.deepEqual(fieldsOf(`Host: ${text}`), { host }, JSON.stringify(text));
-    }
-    assert.deepEqual(fieldsOf(`Host: a${character}b`), { host: `a${character}b` });
+    const own = character === ' ' || character === '\t' ? '' : character;
+    for (const [text, host] of [
+      [character, own], [`${character}a`, `${own}a`], [`a${character}`, `a${own}`], [` ${character}a${character}\t`, `${own}a${own}`],
+    ] as const) assert.deepEqual(fieldsOf(`Host: ${text}`), { host }, JSON.stringify(text));
   }
 });
 
