@@ -23,14 +23,14 @@ const bytesIn = (groups: readonly Group[]) => groups.flatMap(({ entries }) => en
 const LEGAL = bytesIn(served('a'));
 const [SHORT, LONG] = [LEGAL.filter(({ length }) => length <= 1_000), LEGAL.filter(({ length }) => length > 1_000)];
 // What follows, so that most requests are whole or refused.
-const BEHIND = ['', '\r\n\r\n', '0\r\n\r\n', '\r\n0\r\n\r\n', 'abc\r\n0\r\n\r\n', 'GET /b HTTP/1.1\r\nHost: b\r\n\r\n'] as const;
+const AFTER = ['', '\r\n\r\n', '0\r\n\r\n', '\r\n0\r\n\r\n', 'abc\r\n0\r\n\r\n', 'GET /b HTTP/1.1\r\nHost: b\r\n\r\n'] as const;
 
 function mutatedRequest(random: Random): string {
   const { below, pick } = random;
   const from = below(100) === 0 ? LONG : SHORT;
   let text = from[below(from.length)] ?? '';
   for (let mutations = pick([1, 1, 1, 2, 3]); mutations > 0; mutations -= 1) text = mutated(text, random);
-  return text + pick(BEHIND);
+  return text + pick(AFTER);
 }
 
 function waysToCut({ length }: Buffer, { below }: Random): number[][] {

@@ -1,43 +1,43 @@
 // Holds what the reader makes of some bytes to what node makes of them.
 import { isDeepStrictEqual } from 'node:util';
 import { headLength, NodeConnection, writtenForNode, type Message } from './node-opinion.ts';
-import { readInPieces, type ReaderOpinion } from './reader-opinion.ts';
+import { readInPieces } from './reader-opinion.ts';
 
-type Members = ReaderOpinion['members'];
+type Members = Readonly<Record<string, unknown>>;
 
 const MARKED = 'GET /marked HTTP/1.1\r\nHost: marked\r\n\r\n';
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 
 /** Says how the two differ in what the reader accepts, or wants more of. What it refuses harms nobody: see the corpus. */
 export function differenceIn(text: string): string | undefined {
-  const { opinion } = readInPieces(bytesOf(text));
-  if (opinion.status !== undefined) return undefined;
-  if (opinion.end === undefined) return isMessage(writtenForNode(text)) ? 'The reader wants more than a whole message.' : undefined;
-  const accepted = text.slice(0, opinion.end);
-  const difference = differenceInMessage(accepted, opinion.members);
+  const { members, end } = readInPieces(bytesOf(text));
+  if (members === undefined) return isMessage(writtenForNode(text)) ? 'The reader wants more than a whole message.' : undefined;
+  if (end === undefined) return undefined;
+  const accepted = text.slice(0, end);
+  const difference = differenceInMessage(accepted, members);
   const plain = writtenForNode(accepted);
   if (difference === undefined || plain === accepted) return difference;
-  const other = readInPieces(bytesOf(plain)).opinion;
-  const same = { end: plain.length, members: { ...opinion.members, method: other.members?.['method'] } };
-  return isDeepStrictEqual(other, same) ? differenceInMessage(plain, other.members) : `It is another request as ${JSON.stringify(plain)}.`;
+  const other = readInPieces(bytesOf(plain));
+  const same = { members: { ...members, method: other.members?.['method'] }, status: undefined, end: plain.length, given: plain.length };
+  return isDeepStrictEqual(other, same) ? differenceInMessage(plain, same.members) : `It is another request as ${JSON.stringify(plain)}.`;
 }
 
-function isMessage(text: string): boolean {
+function onNode<Result>(use: (node: NodeConnection) => Result): Result {
   const node = new NodeConnection();
+  const result = use(node);
+  node.destroy();
+  return result;
+}
+
+const isMessage = (text: string) => onNode((node) => {
   node.give(bytesOf(text));
-  const { hasMessage } = node;
-  node.destroy();
-  return hasMessage;
-}
+  return node.hasMessage;
+});
 
-function differenceInMessage(text: string, members: Members): string | undefined {
-  const node = new NodeConnection();
-  const difference = differenceOnNode(node, bytesOf(text), headLength(text), members);
-  node.destroy();
-  return difference;
-}
+const differenceInMessage = (text: string, members: Members) =>
+  onNode((node) => differenceOnNode(node, bytesOf(text), headLength(text), members));
 
-// Node has the head with its last byte, and the message with its last byte, and understands another one behind it.
+// Node has the head with its last byte, and the message with its last byte, and understands another one after it.
 function differenceOnNode(node: NodeConnection, bytes: Buffer, headEnd: number, members: Members): string | undefined {
   const ends = [headEnd - 1, headEnd, ...(bytes.length > headEnd ? [bytes.length - 1, bytes.length] : [])];
   const progress = ends.map((end, i) => {
@@ -48,9 +48,8 @@ function differenceOnNode(node: NodeConnection, bytes: Buffer, headEnd: number, 
   if (message === undefined || node.hasRefused) return 'Only node refuses it.';
 
   const { isAtOnce, hasContent, ...theirs } = membersOf(message);
-  const ours = { ...members, trace: undefined }; // see the tests of trace-context.ts
-  const isSame = isDeepStrictEqual(ours, { ...theirs, traceparent: undefined, trace: undefined });
-  if (!isSame) return `It is ${JSON.stringify(ours)}, and for node ${JSON.stringify(theirs)}.`;
+  const { traceparent: _, ...ours } = members; // see the tests of trace-context.ts
+  if (!isDeepStrictEqual(ours, theirs)) return `It is ${JSON.stringify(ours)}, and for node ${JSON.stringify(theirs)}.`;
   const isWhole = isAtOnce ? node.hasMessage : !hasContent; // the reader reads no content of what it answers at once
   const expected = [[0, false], [1, isWhole], ...(isAtOnce || !hasContent ? [] : [[1, false], [1, true]])];
   if (!isDeepStrictEqual(progress, expected)) return `Node has the message elsewhere: ${JSON.stringify({ ends, progress, expected })}.`;

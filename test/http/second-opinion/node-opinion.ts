@@ -2,12 +2,8 @@
 import { createServer, METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 
-/** A request whose head node has read. */
-export type Message = {
-  readonly request: IncomingMessage;
-  /** Node reads no other request of its connection. */
-  readonly isLast: boolean;
-};
+/** A request whose head node has read. `isLast`: it reads no other one of the connection. */
+export type Message = { readonly request: IncomingMessage; readonly isLast: boolean };
 
 export class NodeConnection extends Duplex {
   readonly messages: Message[] = [];
@@ -18,14 +14,10 @@ export class NodeConnection extends Duplex {
     server.emit('connection', this);
   }
 
-  get hasRefused(): boolean {
-    return this.hasError || this.destroyed;
-  }
+  get hasRefused(): boolean { return this.hasError || this.destroyed; }
 
   /** Whether node has read a whole message. */
-  get hasMessage(): boolean {
-    return this.messages[0]?.request.complete === true;
-  }
+  get hasMessage(): boolean { return this.messages[0]?.request.complete === true; }
 
   /** Node has parsed the bytes when this returns: an event needs no turn of the event loop, as `push` may. */
   give(bytes: Buffer): void {
@@ -34,23 +26,17 @@ export class NodeConnection extends Duplex {
 
   override _read(): void {}
 
-  override _write(_chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    done();
-  }
+  override _write(_chunk: Buffer, _encoding: BufferEncoding, done: () => void): void { done(); }
 }
 
-const server = createServer({
-  insecureHTTPParser: false,
-  requireHostHeader: false,
-  maxHeaderSize: 1024 * 1024, // so that the limits of the reader decide
-});
+// The limits of the reader decide, and its rule for Host.
+const server = createServer({ insecureHTTPParser: false, requireHostHeader: false, maxHeaderSize: 1024 * 1024 });
 
-function add(request: IncomingMessage, isLast: boolean): void {
-  if (request.socket instanceof NodeConnection) request.socket.messages.push({ request, isLast });
+function add(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
+  if (request.socket instanceof NodeConnection) request.socket.messages.push({ request, isLast: !shouldKeepAlive });
 }
 
-const addAnswerable = (request: IncomingMessage, { shouldKeepAlive }: ServerResponse) => add(request, !shouldKeepAlive);
-for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, addAnswerable);
+for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, add);
 server.on('clientError', (_error, connection) => {
   if (connection instanceof NodeConnection) connection.hasError = true;
 });
@@ -68,7 +54,7 @@ export const REWRITINGS: readonly Rewriting[] = [
     of: 'head', write: (text) => text.replace(/^([\r\n]*\S+ \S+ HTTP\/1\.)[2-9]/, '$11'),
   },
   {
-    reason: 'RFC 9110 5.5 and 5.6.1: white space behind a value or a member of a list, also a tab, is no part of it',
+    reason: 'RFC 9110 5.5 and 5.6.1: white space after a value or a member of a list, also a tab, is no part of it',
     of: 'head', write: (text) => text.replace(/^(?:Content-Length|Transfer-Encoding|Connection):.*$/gim, withoutWhiteSpace),
   },
   {
