@@ -24,7 +24,7 @@ import { inOtherForm, misreading, replying } from './tools/contract/wrong.ts';
 // How a wrong server reads requests, and the rows of the wire that are there because of it. The other parts have theirs in their rows.
 const MISREAD: readonly (readonly [says: RegExp, ...Change])[] = [
   [/two Hosts/, /(?<=\r\nhost: [^]*?)\r\nhost: [^\r]*/gi, ''],
-  [/^LF behind (?:a size|a trailer|the trailers)$|bare line feed/, /\r?\n/g, '\r\n'],
+  [/^LF after (?:a size|a trailer|the trailers)$|bare line feed/, /\r?\n/g, '\r\n'],
   [/both framings/, /Content-Length: .*\r\n/g, ''],
   [/user information$/, 'http://user@', 'http://'],
   [/fragment/, /(?<=^\S+ [^\s#]*)#\S*/g, ''],

@@ -2,17 +2,15 @@
 import { each, filler, group, head, requestsTo, type Group, type Line } from './entry.ts';
 
 const HOSTS = [
-  'user@a', 'user:pass@a', 'a/b', 'a?b', 'a#b', 'a, b', 'a b', 'a\tb', 'a:x', 'a:-1', 'a:0x1f', 'a:1e3', 'a:80:80', 'http://a', 'a\\b',
-  '%zz', 'a%2', '%', '"a"', '<a>', '{a}', 'a|b', 'a^b', 'a`b', 'a\xe9', '::1', '1::1', '[', ']', '[]', '[1]', '[::g]', '[::1', '::1]',
-  '1[::1]', 'a[::1]', '[::1]1', '[::1]x', '[::1]:x', '[::1]%', '[[::1]]', '[127.0.0.1]', '[fe80::1%25eth0]', '[fe80::1%eth0]', '[:::1]',
-  '[::12345]',
+  'user@a', 'user:pass@a', 'a/b', 'a?b', 'a#b', 'a, b', 'a b', 'a\tb', 'a:x', 'a:-1', 'a:0x1f', 'a:80:80', 'http://a', 'a\\b', 'a%2',
+  '"a"', 'a\xe9', '::1', '1::1', '[', ']', '[]', '[1]', '[::g]', '[::1', '::1]', '1[::1]', 'a[::1]', '[::1]1', '[::1]x', '[::1]:x',
+  '[[::1]]', '[127.0.0.1]', '[fe80::1%25eth0]', '[fe80::1%eth0]', '[:::1]', '[::12345]',
 ];
 const ODD_HOSTS = ['', ':80', 'a:', 'a,b', 'a:65536', 'a:000080', '[::1]:', '[::1]:65536', '[v1.a]'];
 const TARGETS = [
-  'health', 'a.example:80', '\\health', '**', '?', '?/', '.', '/health\\', '/health%', '/health%2', '/health%2z', '/health%z2',
-  '/health%%41', '/health%2/b', 'http:/a/health', 'http:a/health', 'http//a/b', 'http:/', 'http', '://a/health', 'xhttp://a/health',
-  'httpx://a/health', 'httpss://a/health', 'htp://a/b', 'ftp://a/health', 'http://a/health%', 'http://a/health#b',
-  ...Array.from('"<>[]^`{|}').flatMap((char) => [`/health${char}`, `/health${char}/b`]),
+  'health', 'a.example:80', '\\health', '**', '?', '?/', '.', '/health\\', '/health%', '/health%2', '/health%2z', '/health%%41', '/health"',
+  '/health[', '/health|/b', 'http:/a/health', 'http:a/health', 'http//a/b', 'http:/', 'http', '://a/health', 'xhttp://a/health',
+  'httpx://a/health', 'httpss://a/health', 'htp://a/b', 'ftp://a/health', 'http://a/health%',
 ];
 const LENGTHS = ['+5', '-5', '5x', 'x5', '0x5', '5.0', '5 5', '1e1', '1, 1', '1, 2', '', '\xb2'];
 const CODINGS = [
@@ -24,7 +22,7 @@ const UNKNOWN_CODINGS = ['gzip, chunked', 'gzip,chunked', 'x;y=z ,\tChunked', 'x
 const EXPECTATIONS = ['100-continue, 100-continue', '100-continue, tea', '100-continue,', '100-continue;a', '100', 'x100-continue'];
 const SIZES = [
   '', 'x', '-3', '+3', ' 3', '3 ', '3\t', '3 1', '0x3', '3.0', '3,', '3g', '3,a', '3=a', ';a', '3;', '3;;', '3;;a', '3;a;', '3;=', '3;=x',
-  '3;a=', '3;a==b', '3;a=b=c', '3;a b', '3;a=b c', '3;a ', '3;a=b ', '3;"a"', '3;"a"=b', '3;a="', '3;a="b', '3;a="\\"', '3;a="b\\',
+  '3;a=', '3;a==b', '3;a=b=c', '3; a b', '3;a= b c', '3;a ', '3;a=b ', '3;"a"', '3;"a"=b', '3;a="', '3;a="b', '3;a="\\"', '3;a="b\\',
   '3;a="b"c', '3;a="b" c', '3;a="b""c"', '3;a=b"c"', "3;a='b c'", '3;a="\x7f"', '3;a="\0"', '3;a="\\\x7f"', '3;\x7f', '3;\xe9', '3;a=\xe9',
   '3;a,b', '3;a=b,c',
 ];
@@ -74,7 +72,7 @@ export function last(authority: string): Group[] {
   return [
     refused('Host (RFC 9112 3.2, RFC 9110 7.2): a proxy may have used another host than the service',
       ['no Host', bare()],
-      ['no Host in HTTP/1.2', head('GET /health HTTP/1.2')],
+      ['no Host in HTTP/1.2, to any method', head('BREW /health HTTP/1.2')],
       ['two Hosts, the same', get(host)],
       ['two Hosts, different', get('Host: b')],
       ['two Hosts, far apart', get(...filler(90), 'host: b')],
@@ -116,7 +114,7 @@ export function last(authority: string): Group[] {
       ...each('Transfer-Encoding: ', ODD_CODINGS, coded)),
     refused('Chunks (RFC 9112 7.1), for the same reason',
       ...Object.entries(LINES).flatMap(([what, write]) =>
-        Object.entries(ENDS).map(([name, end]): Line => [`${name} behind ${what}`, chunked(write(end))])),
+        Object.entries(ENDS).map(([name, end]): Line => [`${name} after ${what}`, chunked(write(end))])),
       ...each('the chunk size ', SIZES, (size) => chunked(`${size}\r\nabc\r\n0\r\n\r\n`)),
       ...each('the trailer ', FIELD_LINES, (line) => chunked(`0\r\n${line}\r\n\r\n`)),
       ['a chunk that is longer than its size', chunked('3\r\nabcd\r\n0\r\n\r\n')],
@@ -141,7 +139,6 @@ export function last(authority: string): Group[] {
       ['101 header lines', get(...filler(100))],
       ['1,100 header lines, which some versions of node cut at 1,000', get(...filler(1_099).map((line) => line.slice(0, 8)), 'Host: b')],
       ['a head of 16 KiB', get(`X: ${'x'.repeat(16_384 - get('X: ').length)}`)],
-      ['BREW with a field of 16 KiB', head('BREW /health HTTP/1.1', host, `X: ${'x'.repeat(16 * 1024)}`)],
       ['a target of 16 KiB', target(`/${'x'.repeat(16_384)}`), [414]],
       ['a request line of 16 KiB without its end', `GET /${'x'.repeat(20_000)}`, [414]],
       ['16 KiB of empty lines', '\r\n'.repeat(8_192), [414]]),
@@ -155,14 +152,13 @@ export function last(authority: string): Group[] {
       ['random bytes', '\xff\xfe\x00\x01\r\n\r\n'],
       ['lines that end in a bare line feed', `GET /health HTTP/1.1\n${host}\n\n`],
       ...Object.entries(ENDS).flatMap(([name, end]): Line[] => [
-        [`${name} behind the request line`, get().replace('\r\n', end)],
-        [`${name} behind the last field`, get('X: a').replace(/\r\n\r\n$/, `${end}\r\n`)],
-        [`${name} behind the head`, get().replace(/\r\n$/, `${end}GET / HTTP/1.1\r\n`)],
+        [`${name} after the request line`, get().replace('\r\n', end)],
+        [`${name} after the last field`, get('X: a').replace(/\r\n\r\n$/, `${end}\r\n`)],
+        [`${name} after the head`, get().replace(/\r\n$/, `${end}GET / HTTP/1.1\r\n`)],
       ]),
       ...each('the field line ', FIELD_LINES, (line) => get(line)),
       ['white space before the colon', bare(`Host : ${authority}`)],
-      ['white space before the first field', bare(` ${host}`)],
-      ['BREW without Host', head('BREW /health HTTP/1.1')]),
+      ['white space before the first field', bare(` ${host}`)]),
     refused('Ours: one space between the parts of a request line (RFC 9112 3 allows a server more)',
       ...each('the request line ', ['GET  /health HTTP/1.1', 'GET /health  HTTP/1.1'], (line) => head(line, host))),
     group('CONNECT (RFC 9110 9.3.6, 15.6.2)', true, 501,

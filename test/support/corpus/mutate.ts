@@ -22,18 +22,18 @@ export function mutated(text: string, { below, pick }: Random): string {
   const anywhere = below(text.length + 1);
   const at = anywhere + (below(2) === 0 ? 0 : Math.max(0, text.slice(anywhere).search(DELIMITER)));
   const length = 1 + below(pick([1, 1, 1, 4, 30]));
-  const [before, piece, behind] = [text.slice(0, at), text.slice(at, at + length), text.slice(at + length)];
+  const [before, piece, after] = [text.slice(0, at), text.slice(at, at + length), text.slice(at + length)];
   switch (below(12)) {
-    case 0: return before + behind;
-    case 1: return before + piece + piece + behind;
-    case 2: return before + pick(PIECES) + behind;
-    case 3: return before + String.fromCharCode(below(256)) + piece + behind;
-    case 4: return before + String.fromCharCode(below(256)) + behind;
-    case 5: return before + (piece + behind).replace(WORD, () => pick(PIECES));
+    case 0: return before + after;
+    case 1: return before + piece + piece + after;
+    case 2: return before + pick(PIECES) + after;
+    case 3: return before + String.fromCharCode(below(256)) + piece + after;
+    case 4: return before + String.fromCharCode(below(256)) + after;
+    case 5: return before + (piece + after).replace(WORD, () => pick(PIECES));
     case 6: case 7: case 8: case 9: {
       const lines = text.split(/(?<=\r\n)/);
       return lines.toSpliced(below(lines.length + 1), 0, `${pick(LINES)}\r\n`).join('');
     }
-    default: return before + pick(PIECES) + piece + behind;
+    default: return before + pick(PIECES) + piece + after;
   }
 }
