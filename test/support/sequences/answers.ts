@@ -12,8 +12,6 @@ export type Known = {
   readonly hasEnded: boolean;
   /** Enough time had passed for a 408. */
   readonly isLate: boolean;
-  /** The kernel has taken all of the reply. */
-  readonly hasLeft: boolean | undefined;
 };
 
 /** A reply, and the request that it belongs to. */
@@ -21,7 +19,6 @@ export type Answer = {
   readonly reply: Reply;
   /** Undefined: nobody can tell. */
   readonly sent: SentPart | undefined;
-  readonly hasLeft: boolean | undefined;
   /** It is the last reply. */
   readonly isLast: boolean;
   /** What is wrong with it. */
@@ -29,15 +26,16 @@ export type Answer = {
 };
 
 /** Each of `replies`, judged by the requests that were sent, and by what is known of each reply. */
-export function answersTo(parts: readonly SentPart[], replies: readonly Reply[], known: (index: number) => Known): Answer[] {
+export function answersTo(
+  parts: readonly SentPart[], replies: readonly Reply[], known: (sent: SentPart | undefined, index: number) => Known,
+): Answer[] {
   const firstUnknown = parts.findIndex(({ part }) => part.reply === undefined);
   return replies.map((reply, i) => {
-    const knowledge = known(i);
-    const answer = { reply, hasLeft: knowledge.hasLeft, isLast: isClosing(reply) };
+    const answer = { reply, isLast: isClosing(reply) };
     const form = faultOfForm(reply);
     if (firstUnknown === -1 || i < firstUnknown) {
       const sent = parts[i];
-      return { ...answer, sent, fault: form ?? (sent === undefined ? 'to no request' : faultOf(reply, sent, knowledge)) };
+      return { ...answer, sent, fault: form ?? (sent === undefined ? 'to no request' : faultOf(reply, sent, known(sent, i))) };
     }
     // Every request that is answered has at least one line, and one more reply may refuse the bytes after it.
     const lines = parts.slice(firstUnknown).reduce((sum, { part }) => sum + part.bytes.split('\n').length, 0);

@@ -1,83 +1,53 @@
-// Plays a sequence against a service that listens on a real socket.
-import { setImmediate as turn } from 'node:timers/promises';
+// Plays a sequence of clients against a service on a real socket, in real time.
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../../../src/server/limits.ts';
 import { answersTo } from './answers.ts';
-import type { Outcome } from './invariants.ts';
-import { dialLine, type Place } from './line.ts';
-import { SocketClient } from './socket-client.ts';
-import { isOfClient, type Sequence, type ServiceStep } from './steps.ts';
+import { OF_CLIENT } from './invariants.ts';
+import { isWhole } from './sending.ts';
+import { SocketClient, type Place } from './socket-client.ts';
+import { isOfClient, type Step } from './steps.ts';
 
-/** A service, and what can be done with it besides connecting. */
-export type Target = {
-  readonly place: Place;
-  readonly isSecure: boolean;
-  /** The address of all clients, as in the records. */
-  readonly clientAddress: string | undefined;
-  /** Carries out a step. */
-  readonly perform: (step: ServiceStep) => void | Promise<void>;
-  /** The time of the service, in milliseconds, and some of its limits. */
-  readonly nowMs: () => number;
-  readonly limits: {
-    readonly headMs: number;
-    /** After so long it may close a connection, and after so long one whose client has not read the last reply: that is lost then. */
-    readonly closeMs: number;
-    readonly lingerMs: number;
-  };
-  /** It may have closed the connection of this client by now, at its stop or for a new one: they are counted as they connect. */
-  readonly hasClosed: (client: number) => boolean;
-  /** It accepts no more connections. */
-  readonly isClosing: () => boolean;
-};
+const IDLE_MS = 60_000; // after this long the service may close a connection that is idle
 
-/** Plays `sequence`. At its end, all clients read what there is, and end their sides. */
-export async function playOnSockets({ steps }: Pick<Sequence, 'steps'>, target: Target): Promise<Outcome[]> {
+/**
+ * Plays `steps`: those of clients, and those in which time passes. At their end, all clients read what there is, and end their sides.
+ * Throws what does not hold then. Returns how many replies there were.
+ */
+export async function playOnSockets(steps: readonly Step[], place: Place, isSecure: boolean): Promise<number> {
   const clients = new Map<number, SocketClient>();
-  const sentBeforeDrain = new Map<SocketClient, number>();
-  const beganAt = target.nowMs();
-  let isDraining = false;
+  const beganAt = performance.now();
 
-  async function connected(number: number): Promise<SocketClient | undefined> {
+  async function connected(number: number): Promise<SocketClient> {
     const known = clients.get(number);
-    if (known !== undefined || target.isClosing()) return known;
-    const client = new SocketClient(dialLine(target.place, target.isSecure));
+    if (known !== undefined) return known;
+    const client = new SocketClient(place, isSecure);
     clients.set(number, client);
     await client.connected();
     return client;
   }
 
   for (const step of steps) {
-    if (isOfClient(step)) await (await connected(step.client))?.perform(step);
-    else {
-      if (step.kind === 'drain' || step.kind === 'stop') {
-        isDraining = true;
-        for (const client of clients.values()) if (!sentBeforeDrain.has(client)) sentBeforeDrain.set(client, client.sending.length);
-      }
-      await target.perform(step);
-    }
+    if (isOfClient(step)) await (await connected(step.client)).perform(step);
+    else if (step.kind === 'pass') await delay(step.ms);
     for (let turns = 0; turns < step.turns; turns += 1) await turn();
   }
   await Promise.all(Array.from(clients.values(), (client) => client.finish()));
-  const lastedMs = target.nowMs() - beganAt;
+  const lastedMs = performance.now() - beganAt;
+  const isLate = lastedMs > LIMITS.headMs;
 
-  return Array.from(clients.values(), (client, i) => {
-    const { sending: { parts, length }, replies, rest, error, isEnded } = client;
-    const { closeMs, lingerMs } = target.limits;
-    const hasStayed = !client.hasLeft && !target.hasClosed(i) && lastedMs <= (client.hasRead ? closeMs : lingerMs);
+  let count = 0;
+  for (const { sending: { parts, length }, replies, rest, error, isEnded, hasLeft, hasRead } of clients.values()) {
+    const hasStayed = !hasLeft && lastedMs <= (hasRead ? IDLE_MS : LIMITS.lingerMs); // what is not read by then may be lost
     if (hasStayed && error !== undefined) throw new Error(`After ${replies.length} replies: ${String(error)}`);
     if (hasStayed && rest.length > 0) throw new Error(`A reply is incomplete: ${rest.toString('latin1')}`);
-    const answers = answersTo(parts, replies, (place) => {
-      const sent = parts[place];
-      const isWhole = sent !== undefined && sent.sent === sent.part.bytes.length;
-      const isLate = lastedMs > target.limits.headMs;
-      const isBehindDrain = sent !== undefined && sent.from >= (sentBeforeDrain.get(client) ?? 0);
-      return {
-        isWhole: isWhole && isLate ? undefined : isWhole,
-        isDraining: isDraining ? isBehindDrain || undefined : false,
-        hasEnded: true,
-        isLate,
-        hasLeft: true,
-      };
+    const answers = answersTo(parts, replies, (sent) => {
+      const isSent = sent !== undefined && isWhole(sent);
+      return { isWhole: isSent && isLate ? undefined : isSent, isDraining: false, hasEnded: true, isLate };
     });
-    const bytesRead = hasStayed ? length : 0;
-    return { address: target.clientAddress, parts, answers, isComplete: hasStayed, bytesRead, hasStayed, hasEnded: true, isEnded };
-  });
+    for (const holds of Object.values(OF_CLIENT)) {
+      holds({ parts, answers, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded });
+    }
+    count += answers.length;
+  }
+  return count;
 }

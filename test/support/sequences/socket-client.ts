@@ -1,15 +1,21 @@
-// A client on a real socket: what it has sent, and what it has got.
+// A client on a real socket, with or without TLS: what it has sent, and what it has got.
 import { once } from 'node:events';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { repliesIn, type Reply } from '../replies.ts';
-import type { Line } from './line.ts';
 import { isClosing } from './part.ts';
 import { inPieces, isWhole, Sending } from './sending.ts';
 import type { ClientStep } from './steps.ts';
 
+/** Where a service listens: on a port, or on a Unix socket. */
+export type Place = { readonly port: number } | { readonly path: string };
+
+const HANG_MS = 30_000; // longer than any time limit of the service
+
 export class SocketClient {
   readonly sending = new Sending();
-  /** The whole replies that have arrived, and what has arrived behind them. */
+  /** The whole replies that have arrived, and what has arrived after them. */
   readonly replies: Reply[] = [];
   rest: Buffer = Buffer.alloc(0);
   /** It has never stopped reading. */
@@ -21,13 +27,19 @@ export class SocketClient {
   isEnded = false;
   /** What went wrong before that. */
   error: unknown;
-  readonly #line: Line;
+  readonly #below: Socket;
+  readonly #socket: Socket; // for the bytes of HTTP: over TLS it is the TLS socket
   readonly #closed: Promise<void>;
   #changed = () => {};
 
-  constructor(line: Line) {
-    this.#line = line;
-    const { socket } = line;
+  /** Connects to `place`. The client's side stays open when the service has ended its own. */
+  constructor(place: Place, isSecure: boolean) {
+    const where: NetConnectOpts = 'path' in place ? place : { ...place, host: '127.0.0.1', noDelay: true };
+    const below = this.#below = connect({ ...where, allowHalfOpen: true });
+    const socket: Socket = this.#socket = isSecure ? connectTls({ socket: below, rejectUnauthorized: false }) : below;
+    socket.setTimeout(HANG_MS, () => socket.destroy(new Error(`Nothing has happened for ${HANG_MS / 1000} s.`)));
+    // Node 20 to 26 crash when both sockets are destroyed at once during a write, so they are destroyed in turn.
+    if (isSecure) below.on('error', (error) => socket.destroy(error)).once('close', () => socket.destroy());
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.once('end', () => { this.isEnded = true; this.#changed(); });
     socket.on('error', (error) => { if (!this.isEnded) this.error ??= error; });
@@ -36,12 +48,12 @@ export class SocketClient {
 
   /** Resolves when it is connected, or cannot be. */
   async connected(): Promise<void> {
-    const { socket } = this.#line;
-    await Promise.race([once(socket, 'encrypted' in socket ? 'secureConnect' : 'connect').catch(() => {}), this.#closed]);
+    const event = this.#socket === this.#below ? 'connect' : 'secureConnect';
+    await Promise.race([once(this.#socket, event).catch(() => {}), this.#closed]);
   }
 
   async perform(step: ClientStep): Promise<void> {
-    const { socket, end, close, reset } = this.#line;
+    const [socket, below] = [this.#socket, this.#below];
     if (socket.destroyed || this.hasLeft) return;
     switch (step.kind) {
       case 'send': return this.#send(() => this.sending.next(step.parts, step.held), step.pieces);
@@ -60,21 +72,19 @@ export class SocketClient {
         await turn();
         socket.pause();
         return;
-      case 'end':
-        if (!this.hasEnded) end();
-        this.hasEnded = true;
-        return;
+      case 'end': return this.#end();
       case 'close':
       case 'reset':
         this.hasLeft = true;
-        if (step.kind === 'reset') reset();
-        else close();
+        // Node resets TCP only, and no connection whose own side has ended.
+        if (step.kind === 'close' || socket.writableEnded || below.remotePort === undefined) below.destroy();
+        else below.resetAndDestroy();
     }
   }
 
   /** Reads to the end, and ends the client's side. */
   async finish(): Promise<void> {
-    const { socket } = this.#line;
+    const socket = this.#socket;
     await this.perform({ kind: 'end' });
     socket.resume();
     await Promise.race([this.#closed, this.isEnded || once(socket, 'end').catch(() => {})]);
@@ -82,20 +92,30 @@ export class SocketClient {
     await this.#closed;
   }
 
+  #end(): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    if (this.#socket === this.#below) this.#socket.end();
+    else { // node discards what has arrived over TLS and nobody has read when its side ends
+      this.#socket.resume();
+      setImmediate(() => this.#socket.end());
+    }
+  }
+
   // Each piece in a turn of the event loop, and over TLS in a record of its own.
   async #send(next: () => string, size: number): Promise<void> {
     if (this.hasEnded) return;
     const [first = '', ...others] = inPieces(next(), size);
-    if (first !== '') this.#line.socket.write(first, 'latin1');
+    if (first !== '') this.#socket.write(first, 'latin1');
     for (const piece of others) {
       await turn();
-      if (this.#line.socket.destroyed) return;
-      this.#line.socket.write(piece, 'latin1');
+      if (this.#socket.destroyed) return;
+      this.#socket.write(piece, 'latin1');
     }
   }
 
   async #wait(): Promise<void> {
-    const { socket } = this.#line;
+    const socket = this.#socket;
     const { parts } = this.sending;
     if (parts.some(({ part }) => part.reply === undefined)) return; // nobody can tell how many there will be
     const owed = parts.filter(isWhole).length;

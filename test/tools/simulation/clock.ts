@@ -2,7 +2,7 @@
 //
 // What node does by itself between two callbacks (process.nextTick, promises) stays node's. It has an order of its own, which is
 // always the same.
-import { Timers } from '../../support/sequences/timers.ts';
+import { Timers } from './timers.ts';
 
 type Immediate = { readonly run: () => void };
 

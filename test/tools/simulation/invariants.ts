@@ -112,10 +112,29 @@ const tlsEndsWithNotice: OfClient = ({ client: { isSecure, writes, leftAt, ended
   if (cut === undefined && writes.every(isHeard)) assert.ok(notifiedAt !== undefined, 'no close_notify');
 };
 
+/**
+ * One access record for each reply, in order; `aborted` where the reply has not been flushed. One more may follow, for a request whose
+ * reply could not be sent.
+ */
+const recordsMatch: OfClient = ({ client, answers, parts }, { records }) => {
+  const own = records.filter(({ remoteAddress }) => remoteAddress === client.name);
+  answers.forEach(({ reply, hasLeft }, i) => {
+    const { status, aborted } = own[i] ?? { status: undefined, aborted: undefined };
+    const mustBe = hasLeft === undefined ? aborted : hasLeft ? undefined : true;
+    assert.equal(`${status} ${aborted}`, `${reply.status} ${mustBe}`, `record ${i}`);
+  });
+  const more = own.slice(answers.length);
+  const isOneMore = answers.at(-1)?.isLast !== true && (parts.length > answers.length || parts.some(({ part }) => part.reply === undefined));
+  if (more.length > Number(isOneMore) || more.some(({ aborted }) => !aborted)) assert.fail(`records without a reply: ${JSON.stringify(more)}`);
+};
+
 const noMoreListeners: OfClient = ({ client: { end } }) => {
   for (const name of ['data', 'end', 'drain', 'finish']) assert.ok(end.listenerCount(name) <= 2, `listeners for ${name}`);
 };
 
+const nothingIsThrown: OfWorld = ({ errors }) => assert.equal(errors.map(String).join(), '');
+const allHaveEnded: OfWorld = ({ allClosed }) => assert.ok(allClosed, 'connections are open');
+const serviceHasStopped: OfWorld = ({ isStopped }) => assert.ok(isStopped, 'close() has resolved');
 const boundIsKept: OfWorld = ({ mostOpen, maxConnections }) => assert.ok(mostOpen <= maxConnections, `${mostOpen} are open at once`);
 const nothingIsLeft: OfWorld = ({ leftOver }) => assert.equal(leftOver, 0, 'timers and listeners that are left');
 /** No connection is closed for room while another address has more. */
@@ -130,6 +149,8 @@ const cutsAreCounted: OfWorld = ({ cut }) => {
 
 export const OF_CLIENT = {
   repliesArrive, fewRepliesAtATime, littleIsHeld, repliesAreSoon, lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom,
-  tlsEndsWithNotice, noMoreListeners,
+  tlsEndsWithNotice, recordsMatch, noMoreListeners,
 };
-export const OF_WORLD = { boundIsKept, nothingIsLeft, roomIsFair, roomIsMade, cutsAreCounted };
+export const OF_WORLD = {
+  nothingIsThrown, allHaveEnded, serviceHasStopped, boundIsKept, nothingIsLeft, roomIsFair, roomIsMade, cutsAreCounted,
+};

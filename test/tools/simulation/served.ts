@@ -7,7 +7,11 @@ import type { Client, Sent, Written } from './client.ts';
 import type { Moment } from './clock.ts';
 import type { World } from './world.ts';
 
-type Replied = Answer & { readonly write: Written };
+type Replied = Answer & {
+  readonly write: Written;
+  /** The kernel has taken all of the reply. Undefined: both are right. */
+  readonly hasLeft: boolean | undefined;
+};
 export type Served = Omit<Outcome, 'answers'> & { readonly client: Client; readonly answers: readonly Replied[] };
 
 const isAfter = (one: Moment | undefined, other: Moment | undefined) => one !== undefined && other !== undefined && one.order > other.order;
@@ -21,22 +25,26 @@ export function servedIn(world: World, client: Client): Served {
   const isHeardLate = ({ takenAt }: Written) =>
     client.isSecure && takenAt !== undefined && serviceClosedAt !== undefined && serviceClosedAt.turn - takenAt.turn <= 1;
 
+  // What the kernel takes after the client has left is lost, so both are right. Over TLS the service hears of it a turn later.
+  const hasLeft = (write: Written) =>
+    (isAfter(write.takenAt, leftAt) || isHeardLate(write) ? undefined : write.takenAt !== undefined);
+
   function known(write: Written, sent: SentPart | undefined): Known {
     return {
       isWhole: sent !== undefined && isAfter(write.at, wholeAt(client, sent)),
       isDraining: isAfter(write.at, world.drainedAt),
       hasEnded: isAfter(write.at, endedAt),
       isLate: sent !== undefined && hasBegun(sent), // lateOnesAreRefused has more about it
-      // What the kernel takes after the client has left is lost, so both are right. Over TLS the service hears of it a turn later.
-      hasLeft: isAfter(write.takenAt, leftAt) || isHeardLate(write) ? undefined : write.takenAt !== undefined,
     };
   }
 
-  const answers = writes.length === 0 ? [] : answersTo(parts, replies, (i) => known(writes[i] ?? NEVER, parts[i]));
+  const answers = writes.length === 0 ? [] : answersTo(parts, replies, (sent, i) => known(writes[i] ?? NEVER, sent));
   return {
-    client, parts, address: client.name,
-    answers: answers.map((answer, i) => ({ ...answer, write: writes[i] ?? NEVER })),
-    isComplete: true,
+    client, parts,
+    answers: answers.map((answer, i) => {
+      const write = writes[i] ?? NEVER;
+      return { ...answer, write, hasLeft: hasLeft(write) };
+    }),
     bytesRead: client.bytesRead,
     hasStayed: leftAt === undefined && !wasCut(client, world) && (writes.length === 0 || writes.at(-1)?.takenAt !== undefined),
     hasEnded: endedAt !== undefined && !isAfter(endedAt, serviceClosedAt),
