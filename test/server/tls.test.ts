@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { TURN_COST, Turns } from '../../src/server/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { connectRecords } from '../support/records.ts';
 import { readReplies, readToEnd, secureWith, shakeHands, stall, startServer, statusesIn, use } from '../support/server.ts';
@@ -12,18 +11,6 @@ const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
 
 describe('the handshake', limit, () => {
-  test('costs half a turn for each piece, and what comes after it much less', async (t) => {
-    const turns = new Turns();
-    const { mock } = t.mock.method(turns, 'spend');
-    const { open } = await startServer(t, { over: 'TLS', turns });
-    const pair = await open();
-    const before = mock.callCount();
-    await use(pair);
-    const costs = mock.calls.map(({ arguments: [cost] }) => cost);
-    assert.equal(costs.slice(0, before).filter((cost) => cost === TURN_COST / 2).length, 2, 'ClientHello and Finished');
-    assert.ok(costs.length > before && costs.slice(before).reduce((sum, cost) => sum + cost, 0) < 4_096, costs.join());
-  });
-
   for (const [what, options] of [
     ['HTTP/2 only', { ALPNProtocols: ['h2'] }],
     ['TLS 1.1', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
