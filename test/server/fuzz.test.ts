@@ -14,6 +14,7 @@ import { RARE } from '../support/sequences/rare-sequences.ts';
 import { describeSequence, ofClientsOnly, type Sequence } from '../support/sequences/steps.ts';
 import { secureWith } from '../support/server.ts';
 import { startService } from '../support/service.ts';
+import { listenOnPort } from '../support/socket-pair.ts';
 
 const FIRST_SEED = Number(process.env['FUZZ_SEED'] ?? 400);
 const COUNT = Number(process.env['FUZZ_COUNT'] ?? 120);
@@ -27,10 +28,8 @@ function* sequences(): Generator<readonly [name: string, sequence: Sequence]> {
 test(`${COUNT} sequences from seed ${FIRST_SEED} get the replies that they are owed`, { timeout: 110_000 }, async (t) => {
   const { app, port, reported } = await startService(t, { turns: new Turns(1) });
   const path = join(temporaryFolder(t), 'socket');
-  const secure = app.createSecureServer(secureWith(t)).listen({ port: 0, host: '127.0.0.1' });
-  await Promise.all([secure, app.createServer().listen({ path })].map((server) => once(server, 'listening')));
-  const address = secure.address();
-  const overTls = { port: typeof address === 'object' && address !== null ? address.port : 0 };
+  await once(app.createServer().listen({ path }), 'listening');
+  const overTls = { port: await listenOnPort(app.createSecureServer(secureWith(t))) };
 
   let plain = 0;
   const all = sequences();

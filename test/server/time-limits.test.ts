@@ -5,10 +5,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { LIMITS } from '../../src/server/limits.ts';
+import { TURN_COST, type Turns } from '../../src/server/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
-import {
-  keepBusy, readReplies, readToEnd, send, shakeHands, stall, startServer, statusesIn, use, type TestServer,
-} from '../support/server.ts';
+import { readReplies, readToEnd, send, shakeHands, stall, startServer, statusesIn, use, type TestServer } from '../support/server.ts';
 import { closed, until } from '../support/wait.ts';
 
 const limit = { timeout: 60_000 };
@@ -48,6 +47,16 @@ test('the time begins again when the connection is used, and at the first byte o
   pass(1);
   assert.deepEqual(statusesIn(await readToEnd(pair.client)), [408]);
 });
+
+/** From now on another client uses up each turn, until the returned function is called. Others get one piece in every other turn. */
+function keepBusy(turns: Turns): () => void {
+  let isBusy = true;
+  turns.wait('another client', function again() {
+    turns.spend(TURN_COST);
+    if (isBusy) turns.wait('another client', again);
+  });
+  return () => { isBusy = false; };
+}
 
 const events: readonly (readonly [string, (server: TestServer) => unknown])[] = [
   ['the server closes', ({ close }) => void close()],

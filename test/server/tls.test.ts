@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { requestBytes } from '../support/exchange.ts';
 import { connectRecords } from '../support/records.ts';
-import { readReplies, readToEnd, secureWith, shakeHands, stall, startServer, statusesIn, use } from '../support/server.ts';
+import { readReplies, readToEnd, shakeHands, stall, startServer, statusesIn } from '../support/server.ts';
 import { calm, closed } from '../support/wait.ts';
 
 const limit = { timeout: 60_000 };
@@ -29,17 +29,6 @@ describe('the handshake', limit, () => {
     const { dial } = await startServer(t, { over: 'TLS' });
     const clients = [await shakeHands(await dial(), { ALPNProtocols: ['h2', 'http/1.1'] }), await shakeHands(await dial())];
     assert.deepEqual(clients.map(({ client }) => client.alpnProtocol), ['http/1.1', false]);
-  });
-
-  test('has the certificate of the moment', async (t) => {
-    const [first, second] = [secureWith(t, 'old'), secureWith(t, 'new')];
-    let asked = 0;
-    const { dial } = await startServer(t, { over: 'TLS', secure: (...carrier) => ((asked += 1) === 1 ? first : second)(...carrier) });
-    for (const name of ['old', 'new']) {
-      const pair = await shakeHands(await dial());
-      await use(pair);
-      assert.equal(pair.client.getPeerX509Certificate()?.subject, `CN=${name}`);
-    }
   });
 
   test('is done once: renegotiation is refused', async (t) => {

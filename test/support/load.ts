@@ -3,41 +3,33 @@
 /** Sends some requests, and resolves with how many. Rejects when one of them was lost, or its reply is wrong. */
 export type Client = () => Promise<number>;
 
-export type Load = {
-  readonly sent: () => number;
-  /** What went wrong, and how often. */
-  readonly faults: ReadonlyMap<string, number>;
-  /** Resolves when so many requests have been sent in all. */
-  readonly reach: (count: number) => Promise<void>;
-  /** Stops the clients after what they have begun. */
-  readonly stop: () => Promise<void>;
-};
+export type Load = ReturnType<typeof startLoad>;
 
 /** Starts the clients. */
-export function startLoad(clients: readonly Client[]): Load {
+export function startLoad(clients: readonly Client[]) {
   const faults = new Map<string, number>();
-  const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  const goals: (() => void)[] = [];
   let sent = 0;
   let isStopping = false;
 
-  async function repeat(client: Client): Promise<void> {
+  const ends = clients.map(async (client) => {
     while (!isStopping) {
-      try {
-        const count = await client(); // others add to `sent` meanwhile
-        sent += count;
-      } catch (error) {
-        sent += 1;
+      const count = await client().catch((error: unknown) => {
         faults.set(String(error), (faults.get(String(error)) ?? 0) + 1);
-      }
-      for (const { count, resolve } of waiting) if (sent >= count) resolve();
+        return 1;
+      });
+      sent += count;
+      for (const goal of goals) goal();
     }
-  }
+  });
 
-  const ends = clients.map(repeat);
   return {
     sent: () => sent,
+    /** What went wrong, and how often. */
     faults,
-    reach: (count) => new Promise((resolve) => waiting.push({ count, resolve })),
+    /** Resolves when so many requests have been sent in all. */
+    reach: (count: number) => new Promise<void>((resolve) => goals.push(() => { if (sent >= count) resolve(); })),
+    /** Stops the clients after what they have begun. */
     stop: async () => {
       isStopping = true;
       await Promise.all(ends);

@@ -11,10 +11,12 @@ import { contentReply } from '../../src/http/reply.ts';
 import type { FinishedRequest } from '../../src/server/reports.ts';
 import { createServer, type Secure, type ServerOptions } from '../../src/server/server.ts';
 import { secure } from '../../src/server/tls.ts';
-import { TURN_COST, Turns } from '../../src/server/turns.ts';
+import { Turns } from '../../src/server/turns.ts';
 import { ServiceEnd } from '../tools/simulation/service-end.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { parseReplies, requestBytes } from './exchange.ts';
+import { closeAfter } from './service.ts';
+import { listenOnPort } from './socket-pair.ts';
 import { until } from './wait.ts';
 
 export const TRANSPORTS = ['TCP', 'TLS', 'a Unix socket'] as const;
@@ -24,7 +26,6 @@ export type Pair = { readonly [end in 'client' | 'below' | 'accepted' | 'socket'
 
 export type Options = Partial<Omit<ServerOptions, 'reports'>> & {
   readonly over?: typeof TRANSPORTS[number];
-  readonly secure?: Secure;
   readonly reports?: Partial<ServerOptions['reports']>;
 };
 
@@ -35,7 +36,7 @@ const long = contentReply(200, 'text/plain', 'x'.repeat(20_000_000));
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /** Starts a server; it stops when the test `t` ends. Its time stands still unless `pass` is called. */
-export async function startServer(t: TestContext, { over = 'TCP', secure: own, reports, ...options }: Options = {}) {
+export async function startServer(t: TestContext, { over = 'TCP', reports, ...options }: Options = {}) {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
   const asked: string[] = [], refusals: number[] = [], ended: string[] = [], dropped: string[] = [];
   const failures: unknown[] = [], records: FinishedRequest[] = [];
@@ -43,7 +44,7 @@ export async function startServer(t: TestContext, { over = 'TCP', secure: own, r
   const turns = options.turns ?? new Turns();
   let isDraining = false;
 
-  const secureCarrier = over === 'TLS' ? own ?? secureWith(t) : undefined;
+  const secureCarrier = over === 'TLS' ? secureWith(t) : undefined;
   const server = createServer({
     ...readConfiguration({}),
     handler: ({ path }) => {
@@ -67,15 +68,10 @@ export async function startServer(t: TestContext, { over = 'TCP', secure: own, r
     secured.set(carrier, transport.socket);
     return transport;
   }));
-  server.listener.listen(over === 'a Unix socket' ? { path: join(temporaryFolder(t), 'socket') } : { port: 0, host: '127.0.0.1' });
-  await once(server.listener, 'listening');
-  t.after(async () => {
-    const isClosed = server.close();
-    server.closeAll();
-    await isClosed;
-  });
-  const address = server.listener.address();
-  const place = typeof address === 'string' ? { path: address } : { port: address?.port ?? 0, host: '127.0.0.1' };
+  const path = join(temporaryFolder(t), 'socket');
+  if (over === 'a Unix socket') await once(server.listener.listen({ path }), 'listening');
+  const place = over === 'a Unix socket' ? { path } : { port: await listenOnPort(server.listener), host: '127.0.0.1' };
+  closeAfter(t, server);
 
   /** Connects a client, over TLS without a handshake; one after the other. Its side stays open when the server ends its own. */
   async function dial(): Promise<Pair> {
@@ -116,9 +112,9 @@ export async function startServer(t: TestContext, { over = 'TCP', secure: own, r
   };
 }
 
-/** Puts TLS on a connection, with a new certificate for this name. */
-export function secureWith(t: TestContext, name = 'localhost'): Secure {
-  const context = readTlsFiles(makeCertificate(temporaryFolder(t), name), (message) => { throw new Error(message); });
+/** Puts TLS on a connection, with a new certificate. */
+export function secureWith(t: TestContext): Secure {
+  const context = readTlsFiles(makeCertificate(temporaryFolder(t), 'localhost'), (message) => { throw new Error(message); });
   return (...carrier) => secure(context, ...carrier);
 }
 
@@ -175,18 +171,5 @@ export async function readToEnd(client: Socket): Promise<Buffer> {
 
 export const statusesIn = (bytes: Buffer): number[] => parseReplies(bytes).map(({ status }) => status);
 
-/** The same status for each of so many requests. */
-export const times = (count: number, status = 200): number[] => Array.from({ length: count }, () => status);
-
 /** What a record says of its request and its reply. */
 export const brief = ({ path, status, aborted }: FinishedRequest) => [path, status, aborted] as const;
-
-/** From now on another client uses up each turn, until the returned function is called. Others get one piece in every other turn. */
-export function keepBusy(turns: Turns): () => void {
-  let isBusy = true;
-  turns.wait('another client', function again() {
-    turns.spend(TURN_COST);
-    if (isBusy) turns.wait('another client', again);
-  });
-  return () => { isBusy = false; };
-}
