@@ -14,23 +14,15 @@ export type Environment = Readonly<Record<string, string>>;
 type Descriptors = readonly number[]; // of this process; the first is 3 in the other one
 export type LogLine = { readonly time: string; readonly level: string; readonly message: string; readonly [field: string]: unknown };
 
-export type ServiceProcess = {
-  readonly child: ChildProcess;
-  /** The log. No more of it is read than is asked for, and what the pipe holds. */
-  readonly lines: AsyncIterableIterator<LogLine>;
-  /** Resolves with the next log line. */
-  readonly nextLine: () => Promise<LogLine>;
-  /** Resolves when the process has ended, with all log lines that have not been read, and with how it ended. */
-  readonly ended: () => Promise<{ lines: LogLine[]; code: number | null; signal: NodeJS.Signals | null }>;
-};
+export type ServiceProcess = ReturnType<typeof startProcess>;
 
 /** Starts the service. Its environment is `env`, and the variable for coverage when coverage is measured. It ends with the test `t`. */
-export function spawnService(t: TestContext, env: Environment, nodeFlags: readonly string[] = []): ServiceProcess {
+export function spawnService(t: TestContext, env: Environment, nodeFlags: readonly string[] = []) {
   return spawnProcess(t, serviceCommand(nodeFlags), env);
 }
 
 /** As spawnService, and hands over the sockets with these descriptors of this process, as sd_listen_fds(3) defines it. */
-export function spawnWithSockets(t: TestContext, descriptors: Descriptors, env: Environment, nodeFlags?: readonly string[]): ServiceProcess {
+export function spawnWithSockets(t: TestContext, descriptors: Descriptors, env: Environment, nodeFlags?: readonly string[]) {
   return spawnProcess(t, handOver(serviceCommand(nodeFlags)), { LISTEN_FDS: String(descriptors.length), ...env }, descriptors);
 }
 
@@ -58,17 +50,15 @@ export function importing(script: string): string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
 }
 
-const running = new Set<ChildProcess>();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
 /** Ends `child` when this process ends. */
 export function endWithUs(child: ChildProcess): void {
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
 }
 
 /** Starts a command that logs as the service does. It ends, at the latest, with this process. */
-export function startProcess(command: readonly string[], env: Environment, descriptors: Descriptors = []): ServiceProcess {
+export function startProcess(command: readonly string[], env: Environment, descriptors: Descriptors = []) {
   const coverage = process.env['NODE_V8_COVERAGE'];
   const [program = '', ...words] = command;
   const child = spawn(program, words, {
@@ -80,18 +70,24 @@ export function startProcess(command: readonly string[], env: Environment, descr
   const lines = linesOf(child.stdout);
   const closed = once(child, 'close');
 
-  async function nextLine(): Promise<LogLine> {
-    const { value, done } = await lines.next();
-    if (done === true) throw new Error('The service has ended');
-    return value;
-  }
-  async function ended() {
-    const rest: LogLine[] = [];
-    for await (const line of lines) rest.push(line);
-    await closed;
-    return { lines: rest, code: child.exitCode, signal: child.signalCode };
-  }
-  return { child, lines, nextLine, ended };
+  return {
+    child,
+    /** The log. No more of it is read than is asked for, and what the pipe holds. */
+    lines,
+    /** Resolves with the next log line. */
+    nextLine: async (): Promise<LogLine> => {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error('The service has ended');
+      return value;
+    },
+    /** Resolves when the process has ended, with all log lines that have not been read, and with how it ended. */
+    ended: async () => {
+      const rest: LogLine[] = [];
+      for await (const line of lines) rest.push(line);
+      await closed;
+      return { lines: rest, code: child.exitCode, signal: child.signalCode };
+    },
+  };
 }
 
 async function* linesOf(log: Readable): AsyncGenerator<LogLine, void, void> {

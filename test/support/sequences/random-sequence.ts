@@ -1,10 +1,8 @@
 // A random sequence.
 import { TURN_COST } from '../../../src/server/turns.ts';
 import { createRandom, type Random } from '../random.ts';
-import { lastRequest } from './last-requests.ts';
-import { legalRequest } from './legal-requests.ts';
-import { mutatedRequests } from './mutated-requests.ts';
 import type { Part } from './part.ts';
+import { lastRequest, legalRequest, mutatedRequests } from './random-requests.ts';
 import { greeting, greetings } from './requests.ts';
 import { isOfClient, LIMITS, WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from './steps.ts';
 
@@ -26,11 +24,7 @@ const KINDS: readonly MakeStep[] = [
   ({ pick }) => ({ kind: 'pass', ms: pick(TIMES) + pick([0, 0, LIMITS.sweepMs]) + pick([-1, 0, 1]) }),
   () => ({ kind: 'next limit' }),
 ];
-const RARE_KINDS: readonly MakeStep[] = [
-  () => ({ kind: 'drain' }),
-  () => ({ kind: 'stop' }),
-  () => ({ kind: 'cut' }),
-];
+const RARE_KINDS: readonly MakeStep[] = [() => ({ kind: 'drain' }), () => ({ kind: 'stop' }), () => ({ kind: 'cut' })];
 
 /** As many sequences as `count`; the seed of the first one is `seed`, and those of the others follow. */
 export function* randomSequences(seed: number, count: number): Generator<Sequence> {

@@ -1,8 +1,6 @@
 // What the clients of the soak test do: each makes a short sequence, mostly of one client.
-import { lastRequest } from '../../support/sequences/last-requests.ts';
-import { legalRequest, variedRequest } from '../../support/sequences/legal-requests.ts';
-import { mutatedRequests } from '../../support/sequences/mutated-requests.ts';
 import type { Part } from '../../support/sequences/part.ts';
+import { lastRequest, legalRequest, mutatedRequests, variedRequest } from '../../support/sequences/random-requests.ts';
 import { randomSequence } from '../../support/sequences/random-sequence.ts';
 import { empty, greetings, lastGreeting } from '../../support/sequences/requests.ts';
 import { ofClientsOnly, send, WHOLE, type ClientStep, type Step } from '../../support/sequences/steps.ts';

@@ -1,14 +1,16 @@
-// Requests after which the connection stays open: those of the corpus, and others of many variants.
+// Random requests: those of the corpus, and others of many variants.
 import { filler, head } from '../corpus/entry.ts';
+import { last as corpusOfLast } from '../corpus/last.ts';
+import { mutated } from '../corpus/mutate.ts';
 import { served } from '../corpus/served.ts';
 import type { Random } from '../random.ts';
 import type { Part } from './part.ts';
-import { behindEmptyLines, empty, greeting, partsOf, replied, target, withContent } from './requests.ts';
+import { behindEmptyLines, empty, greeting, last, lastGreeting, partsOf, replied, target, withContent } from './requests.ts';
 
 const NAMES = ['Ada Lovelace', 'Grace', 'Zoë', 'Øystein', '李小龍', '🦊 fox', 'O\'Hara & "Sons"', '<script>', 'a'.repeat(80)] as const;
 const BAD_NAMES = ['', '%20', '+++', '%E3%80%80', 'a'.repeat(81), '%F0%9F%A6%8A'.repeat(81), 'b'.repeat(8_000)] as const;
-const SHORT = partsOf(served('a'), 'short');
-const LONG = partsOf(served('a'), 'long');
+const [SHORT, LONG] = [partsOf(served('a'), 'short'), partsOf(served('a'), 'long')];
+const [SHORT_LAST, LONG_LAST] = [partsOf(corpusOfLast('a'), 'short'), partsOf(corpusOfLast('a'), 'long')];
 
 const illegalName = (number: number, name = '', ...fields: readonly string[]) =>
   replied(400, '{"type":"https://tools.ietf.org/', target(`GET /api/greetings?${number}&name=${name} HTTP/1.1`, ...fields));
@@ -42,4 +44,19 @@ export function legalRequest(random: Random, number: number): Part {
   const { below, pick } = random;
   if (below(16) === 0) return variedRequest(random);
   return below(2) === 0 ? pick([greeting, greeting, withContent, behindEmptyLines, illegalName])(number) : pick(SHORT);
+}
+
+/** A request that ends the connection. `number` makes it another one than others in the sequence. */
+export function lastRequest({ below, pick }: Random, number: number): Part {
+  if (below(8) === 0) return lastGreeting(number);
+  return last(pick(below(20) === 0 ? LONG_LAST : SHORT_LAST));
+}
+
+/** Requests whose replies nobody can tell: up to three, legal or not, of which up to three places are changed. */
+export function mutatedRequests(random: Random): Part {
+  const { below } = random;
+  let bytes = '';
+  for (let count = 1 + below(3); count > 0; count -= 1) bytes += (below(3) === 0 ? lastRequest : legalRequest)(random, count).bytes;
+  for (let mutations = below(4); mutations > 0; mutations -= 1) bytes = mutated(bytes, random);
+  return { bytes: bytes || 'x', reply: undefined };
 }
