@@ -12,10 +12,6 @@ const reset = ({ below }: Pair) => below.resetAndDestroy();
 
 const PLAIN: readonly (readonly [what: string, reasons: readonly string[], act: Act])[] = [
   ['goes away in the middle of a head', ['resetBeforeReply'], async (pair) => { await send(pair, 'GET /'); reset(pair); }],
-  ['goes away in the middle of content', ['resetBeforeReply'], async (pair) => {
-    await send(pair, requestBytes('GET', '/', ['Content-Length: 2']));
-    reset(pair);
-  }],
   ['goes away without reading', ['resetBeforeReply'], async (pair) => { await stall(pair); reset(pair); }],
   ['does not read', ['replyNotRead'], async (pair, { pass }) => { await stall(pair); pass(16); }],
   ['keeps its side open', ['notClosedByClient'], async ({ client, socket }, { pass }) => {
@@ -30,10 +26,6 @@ const PLAIN: readonly (readonly [what: string, reasons: readonly string[], act: 
 ];
 const HANDSHAKE: typeof PLAIN = [
   ['takes too long for its handshake', ['handshakeTooSlow'], (_, { pass }) => pass(11)],
-  ['takes too long for the rest of its handshake', ['handshakeTooSlow'], ({ below }, { pass }) => {
-    below.write('\x16\x03\x01\x02');
-    pass(11);
-  }],
   ['sends what is no TLS', ['tlsFailed'], ({ below }) => below.write('GET / HTTP/1.1\r\n\r\n')],
   ['goes away during the handshake', ['tlsFailed'], async ({ below, accepted }) => {
     below.write('\x16\x03\x01\x02');
