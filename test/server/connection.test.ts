@@ -16,7 +16,6 @@ const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
 const close = requestBytes('GET', '/');
 const post = requestBytes('POST', '/', ['Content-Length: 5']);
-const chunked = requestBytes('POST', '/', ['Transfer-Encoding: chunked']);
 const noHost = 'GET / HTTP/1.1\r\n\r\n';
 const more = 'x'.repeat(10_000_000); // more than the kernel keeps
 
@@ -57,14 +56,14 @@ for (const over of TRANSPORTS) {
 
 test('a client that resets its connection at once, so that its reply cannot be sent, has a record that says so', limit, async (t) => {
   const { open, records, failures } = await startServer(t);
-  for (const bytes of [get, close, noHost, requestBytes('CONNECT', 'a:80', []), `${chunked}1\r\nx\r\n0\r\n\r\n`, `${post}ab`]) {
+  for (const bytes of [get, close, noHost, `${post}ab`]) {
     const { client, accepted } = await open();
     await turn();
     client.write(bytes);
     client.resetAndDestroy();
     await closed(accepted);
   }
-  assert.deepEqual([records.map(({ aborted }) => aborted), failures], [Array.from({ length: 6 }, () => true), []]);
+  assert.deepEqual([records.map(({ aborted }) => aborted), failures], [[true, true, true, true], []]);
 });
 
 /** Counts the turns of the event loop, which does not wait meanwhile. The returned function says how many there were. */
@@ -97,15 +96,6 @@ describe('a client does not keep others waiting', limit, () => {
     await until(() => seenAt.length === clients.length + 500);
     const inATurn = Array.from(new Set(seenAt), (seen) => seenAt.filter((other) => other === seen).length);
     assert.ok(Math.max(...inATurn) <= 128, inATurn.join());
-  });
-
-  test('by sending many requests', async (t) => {
-    const server = await startServer(t);
-    const { client } = await server.open();
-    client.resume().write(get.repeat(20_000));
-    await once(client, 'data');
-    assert.deepEqual([await server.statusesFor(close), await server.statusesFor(get + close)], [[200], [200, 200]]);
-    assert.ok(server.asked.length < 20_000, `${server.asked.length} requests were answered first`);
   });
 
   test('by sending content: it is paid for, and at most 16 KiB are read at once', async (t) => {

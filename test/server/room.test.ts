@@ -1,6 +1,6 @@
 // Who makes room when all places are taken. The connections are in memory, so that their clients can have any address.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { liveHeap } from '../support/live-heap.ts';
 import { brief, startServer } from '../support/server.ts';
@@ -13,23 +13,10 @@ const LONG = 'GET /long HTTP/1.1\r\nHost: a\r\n\r\n'; // its reply is not read
 const WHOLE = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const LAST = 'GET / HTTP/1.0\r\n\r\n';
 
-type Opened = readonly (readonly [address: string, bytes?: string])[];
-
-/** Opens connections one after the other. Returns the places in this list of those that are closed, and why; and all records. */
-async function open(t: TestContext, maxConnections: number, connections: Opened) {
-  const { openInMemory, dropped, records } = await startServer(t, { maxConnections });
-  const ends = [];
-  for (const [address, bytes = ''] of connections) {
-    const end = openInMemory(address);
-    ends.push(end);
-    if (bytes !== '') end.deliver(Buffer.from(bytes));
-    for (let turns = 0; turns < 4; turns += 1) await turn();
-  }
-  return { closed: ends.flatMap((end, i) => (end.destroyed ? [i] : [])), dropped, records };
-}
-
 const [A, B, C] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
 
+type Opened = readonly (readonly [address: string, bytes?: string])[]; // one after the other
+/** `closed`: the places in `connections` of those that are closed then, and `dropped` why. */
 type Case = readonly [says: string, max: number, connections: Opened, closed: readonly number[], dropped: readonly string[]];
 const cases: readonly Case[] = [
   ['while there is a place, none is closed', 3, [[A, HALF], [A, HALF], [A, HALF]], [], []],
@@ -55,12 +42,19 @@ const cases: readonly Case[] = [
     [[A], [A], [A], [A], [A, HALF], [A, HALF], [B]],
     [0, 1, 2, 3, 4], ['idleClosed', 'idleClosed', 'idleClosed', 'idleClosed', 'busyClosed']],
 ];
-for (const [says, max, connections, ...expected] of cases) {
+for (const [says, maxConnections, connections, ...expected] of cases) {
   test(says, limit, async (t) => {
-    const { records, ...seen } = await open(t, max, connections);
-    assert.deepEqual([seen.closed, seen.dropped], expected);
-    const cut = records.map(brief).filter(([path]) => path === '/content');
+    const { openInMemory, dropped, records } = await startServer(t, { maxConnections });
+    const ends = [];
+    for (const [address, bytes = ''] of connections) {
+      const end = openInMemory(address);
+      ends.push(end);
+      if (bytes !== '') end.deliver(Buffer.from(bytes));
+      for (let turns = 0; turns < 4; turns += 1) await turn();
+    }
+    assert.deepEqual([ends.flatMap((end, i) => (end.destroyed ? [i] : [])), dropped], expected);
     const isCut = connections[0]?.[1] === CONTENT;
+    const cut = records.map(brief).filter(([path]) => path === '/content');
     assert.deepEqual(cut, isCut ? [['/content', undefined, true]] : [], 'what is cut has its record');
   });
 }

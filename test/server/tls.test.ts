@@ -11,19 +11,12 @@ const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
 
 describe('the handshake', limit, () => {
-  for (const [what, options] of [
-    ['HTTP/2 only', { ALPNProtocols: ['h2'] }],
-    ['TLS 1.1', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
-    ['a key exchange that costs much', { ecdhCurve: 'P-521' }],
-    ['another cipher', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' }],
-  ] as const) {
-    test(`with a client that offers ${what} fails, and its connection closes`, async (t) => {
-      const { dial } = await startServer(t, { over: 'TLS' });
-      const pair = await dial();
-      await assert.rejects(shakeHands(pair, options));
-      await closed(pair.accepted);
-    });
-  }
+  test('with a client that offers HTTP/2 only fails, and its connection closes', async (t) => {
+    const { dial } = await startServer(t, { over: 'TLS' });
+    const pair = await dial();
+    await assert.rejects(shakeHands(pair, { ALPNProtocols: ['h2'] }));
+    await closed(pair.accepted);
+  });
 
   test('agrees on HTTP/1.1 with a client that offers it, and on nothing with one that offers no protocol', async (t) => {
     const { dial } = await startServer(t, { over: 'TLS' });

@@ -31,12 +31,6 @@ describe('in a turn', { timeout: 20_000 }, () => {
     assert.deepEqual([await after(), await after(), await after()], ['a1!b', '2c3d', 'ef']);
   });
 
-  test('one task is carried out, whatever it costs', async () => {
-    const { turns, notes, after } = start(1);
-    for (const name of ['a', 'b']) turns.wait('x', () => { notes.push(name); turns.spend(1_000_000); });
-    assert.deepEqual([await after(), await after()], ['a', 'b']);
-  });
-
   test('what has been spent before counts, and one task is carried out, whatever that was', async () => {
     const { turns, task, after } = start(3);
     turns.spend(2);

@@ -7,7 +7,6 @@ import type { TestContext } from 'node:test';
 import { selfSigned } from './self-signed.ts';
 
 type Days = readonly [from: number, to: number];
-export type CertificateFiles = { readonly certFile: string; readonly keyFile: string };
 
 const KEYS = {
   ec: () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
@@ -37,7 +36,7 @@ export function tlsVariables() {
 }
 
 /** A self-signed certificate for `commonName` and localhost, and its key. It is valid between two days, counted from now. */
-export function makeCertificate(folder: string, commonName: string, days: Days = [0, 1], key: keyof typeof KEYS = 'ec'): CertificateFiles {
+export function makeCertificate(folder: string, commonName: string, days: Days = [0, 1], key: keyof typeof KEYS = 'ec') {
   const { privateKey } = KEYS[key]();
   const [from, to] = [new Date(Date.now() + days[0] * DAY), new Date(Date.now() + days[1] * DAY)];
   const [certFile, keyFile] = [join(folder, `${commonName}.cert.pem`), join(folder, `${commonName}.key.pem`)];

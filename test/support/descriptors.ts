@@ -9,16 +9,10 @@ import type { TestContext } from 'node:test';
 /** The reason why tests that hand over sockets are skipped here, or false. */
 export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux has a list of the descriptors of a process';
 
-export type ListeningSocket = {
-  readonly fd: number;
-  /** 0 for a Unix socket. */
-  readonly port: number;
-  /** Closes the socket in this process, which would accept connections. Only processes that have received it listen then. */
-  readonly giveUp: () => void;
-};
+export type ListeningSocket = Awaited<ReturnType<typeof listeningSocket>>;
 
 /** A socket that listens on a free TCP port of this machine, or as a Unix socket on `path`. */
-export async function listeningSocket(t: TestContext, path?: string): Promise<ListeningSocket> {
+export async function listeningSocket(t: TestContext, path?: string) {
   const server = createServer();
   t.after(() => server.close());
   const fd = await descriptorOpenedBy(async () => {
@@ -28,7 +22,9 @@ export async function listeningSocket(t: TestContext, path?: string): Promise<Li
   const address = server.address();
   return {
     fd,
+    /** 0 for a Unix socket. */
     port: typeof address === 'object' && address !== null ? address.port : 0,
+    /** Closes the socket in this process, which would accept connections. Only processes that have received it listen then. */
     giveUp: () => {
       if (path !== undefined) renameSync(path, `${path}.kept`); // without this, node removes the file
       server.close();
@@ -57,13 +53,11 @@ export async function descriptorOpenedBy(open: () => Promise<void>): Promise<num
 }
 
 function socketDescriptors(): number[] {
-  return readdirSync('/proc/self/fd').map(Number).filter(isSocket);
-}
-
-function isSocket(fd: number): boolean {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
-  } catch {
-    return false; // the descriptor that the folder was read with is closed by now
-  }
+  return readdirSync('/proc/self/fd').map(Number).filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+    } catch {
+      return false; // the descriptor that the folder was read with is closed by now
+    }
+  });
 }

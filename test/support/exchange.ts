@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { repliesIn, type Reply } from './replies.ts';
 
-export type Exchange = { readonly replies: readonly Reply[]; /** Whether the server ended its side. */ readonly ended: boolean };
-
 /** The replies in `bytes`, which must hold whole replies and nothing else. */
 export function parseReplies(bytes: Buffer): readonly Reply[] {
   const { replies, rest, fault } = repliesIn(bytes);
@@ -12,13 +10,14 @@ export function parseReplies(bytes: Buffer): readonly Reply[] {
   return replies;
 }
 
-/** Sends `request` and reads until the connection is closed. A string is sent with one byte for each character. */
-export function exchange(port: number, request: string | Buffer): Promise<Exchange> {
-  return exchangeOn(connect({ port, host: '127.0.0.1' }), request);
-}
+/**
+ * Sends `request` and reads until the connection is closed. A string is sent with one byte for each character. Resolves with the replies,
+ * and whether the server ended its side.
+ */
+export const exchange = (port: number, request: string | Buffer) => exchangeOn(connect({ port, host: '127.0.0.1' }), request);
 
 /** As `exchange`, on a socket that is connected or connecting, for example a TLS socket. */
-export async function exchangeOn(socket: Socket, request: string | Buffer): Promise<Exchange> {
+export async function exchangeOn(socket: Socket, request: string | Buffer) {
   const chunks: Buffer[] = [];
   let ended = false;
   socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => { ended = true; });

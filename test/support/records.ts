@@ -2,16 +2,10 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
-
-export type RecordClient = {
-  readonly client: TLSSocket;
-  /** The records of these texts, one for each. They have not been sent; written to the socket below, they are sent. */
-  readonly recordsOf: (texts: Iterable<string>) => Promise<Buffer>;
-};
+import { connect, type ConnectionOptions } from 'node:tls';
 
 /** Speaks TLS on `below`. Resolves when the handshake is over. */
-export async function connectRecords(below: Socket, options: ConnectionOptions = {}): Promise<RecordClient> {
+export async function connectRecords(below: Socket, options: ConnectionOptions = {}) {
   let kept: Buffer[] | undefined;
   const tap = new Duplex({
     read: () => below.resume(),
@@ -32,7 +26,8 @@ export async function connectRecords(below: Socket, options: ConnectionOptions =
   await once(client, 'secureConnect');
   return {
     client,
-    async recordsOf(texts) {
+    /** The records of these texts, one for each. They have not been sent; written to the socket below, they are sent. */
+    recordsOf: async (texts: Iterable<string>): Promise<Buffer> => {
       const records: Buffer[] = kept = [];
       for (const text of texts) await new Promise((resolve) => client.write(text, 'latin1', resolve));
       kept = undefined;

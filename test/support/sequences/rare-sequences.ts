@@ -4,25 +4,25 @@ import { send, WHOLE, type ClientStep, type Sequence, type Step } from './steps.
 
 const surroundings = { maxConnections: 10, addresses: 1, room: 10, isSecure: false, turnCost: 1 };
 const client = (step: ClientStep, turns = 1): Step => ({ ...step, client: 1, turns });
-
-const IN_PIECES = [withContent(1), greeting(2)];
+const after = (...steps: readonly Step[]): Sequence => ({ surroundings, steps });
+const stopReading = client({ kind: 'stop reading' });
+const stop: Step = { kind: 'stop', turns: 1 };
+const cut: Step = { kind: 'cut', turns: 1 };
 
 export const RARE: readonly Sequence[] = [
   // A reply that becomes possible after the connections have been cut has not left.
-  { surroundings, steps: [client(send(greeting(0))), client(send(...greetings(0, 2)), 0), { kind: 'stop', turns: 0 }, { kind: 'cut', turns: 1 }] },
-  // A connection that waits for its turn is cut.
-  { surroundings: { ...surroundings, room: 1_000 }, steps: [client(send(...greetings(0, 2)), 0), { kind: 'cut', turns: 1 }] },
+  after(client(send(greeting(0))), client(send(...greetings(0, 2)), 0), { ...stop, turns: 0 }, cut),
   // A connection that becomes idle a while after the stop is closed.
-  { surroundings, steps: [client({ kind: 'stop reading' }), client(send(greeting(0))), { kind: 'stop', turns: 1 }, { kind: 'pass', ms: 1_000, turns: 1 }, client({ kind: 'read' })] },
+  after(stopReading, client(send(greeting(0))), stop, { kind: 'pass', ms: 1_000, turns: 1 }, client({ kind: 'read' })),
   // The first byte of a request is the first one that is not CR or LF.
-  { surroundings, steps: [client({ kind: 'send', parts: [behindEmptyLines(1)], held: Infinity, pieces: WHOLE })] },
+  after(client({ kind: 'send', parts: [behindEmptyLines(1)], held: Infinity, pieces: WHOLE })),
   // A connection that is over does not count when connections are cut.
-  { surroundings, steps: [client(send(lastGreeting(1))), { kind: 'stop', turns: 1 }, { kind: 'cut', turns: 1 }] },
-  // A refusal that the client does not read is the only reply, also when the request ends right behind what it was refused for.
-  { surroundings, steps: [client({ kind: 'stop reading' }), client(send(withTooMuchContent()))] },
+  after(client(send(lastGreeting(1))), stop, cut),
+  // A refusal that the client does not read is the only reply, also when the request ends right after what it was refused for.
+  after(stopReading, client(send(withTooMuchContent()))),
   // Two requests in pieces of each size, so that they are cut at every place.
   ...Array.from({ length: 140 }, (_, i) => ({
     surroundings: { ...surroundings, isSecure: true },
-    steps: [client({ kind: 'send', parts: IN_PIECES, held: 0, pieces: 1 + i })],
+    steps: [client({ kind: 'send', parts: [withContent(1), greeting(2)], held: 0, pieces: 1 + i })],
   })),
 ];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Code } from '../../support/sequences/service.ts';
+import type { Code } from './service.ts';
 
 const EXTENSION = import.meta.url.slice(-3); // .ts, or .js when it has been compiled
 

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { folderOfProcess } from '../../support/certificates.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
-import { CODE } from '../../support/sequences/service.ts';
+import { CODE } from './service.ts';
 import { allSequences } from './exhaustive.ts';
 import { explore, OBSERVED, observeTransitions, TRACE_LENGTH } from './explore.ts';
 import { loadCopy } from './load-copy.ts';

@@ -1,7 +1,7 @@
 // Plays many sequences, and checks what must hold after each.
 import { createHash } from 'node:crypto';
 import * as everywhere from '../../support/sequences/invariants.ts';
-import type { Code } from '../../support/sequences/service.ts';
+import type { Code } from './service.ts';
 import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
 import { addUncaught, takeTime } from './clock.ts';
 import * as here from './invariants.ts';

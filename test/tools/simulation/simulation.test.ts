@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultSequences, DEPTH, playAgain, RANDOM_SEQUENCES } from './default-sequences.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
-import { CODE } from '../../support/sequences/service.ts';
+import { CODE } from './service.ts';
 import { describeFailure, run } from './run.ts';
 
 test(`${RANDOM_SEQUENCES} random sequences, and all of up to ${DEPTH} steps, end as they must`, async () => {

@@ -1,6 +1,6 @@
 // Plays a sequence against the real service, whose connections are in memory.
 import type { Secure } from '../../../src/server/server.ts';
-import { makeService, type Code, type Dropped } from '../../support/sequences/service.ts';
+import { makeService, type Code, type Dropped } from './service.ts';
 import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
 import { Client } from './client.ts';
 import { inLoop, moment, now, pass, pending, resetTime, settle, turn, uncaught, type Moment } from './clock.ts';

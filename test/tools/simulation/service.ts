@@ -4,7 +4,7 @@ import { readConfiguration } from '../../../src/host/configuration.ts';
 import type { FinishedRequest, Reports } from '../../../src/server/reports.ts';
 import { Turns } from '../../../src/server/turns.ts';
 import { Valve } from '../../../src/server/valve.ts';
-import { LIMITS, type Surroundings } from './steps.ts';
+import { LIMITS, type Surroundings } from '../../support/sequences/steps.ts';
 
 /** The parts of the service that a player needs. A copy of the service has others. */
 export const CODE = { createApp, Turns, Valve };
