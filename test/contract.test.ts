@@ -1,25 +1,24 @@
-// Each row of the contract against the service in this process, over real sockets. The clock of the service stands still, and a second
-// service has a clock that throws. Of each reply every byte is compared, and each row is seen to fail: it must find each mistake of its
+// Each row of the contract against the service in this process, over real sockets. A second service has a clock that throws. Of each reply every byte is compared, and each row is seen to fail: it must find each mistake of its
 // expectations, and a server that reads its requests wrongly. The command is in tools/contract/main.test.ts.
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { document } from '../src/api/description.ts';
-import { field, type Reply } from './support/replies.ts';
+import { field, repliesIn, type Reply } from './support/replies.ts';
 import { isObject } from './support/schema.ts';
-import { NOW, startService } from './support/service.ts';
+import { startService } from './support/service.ts';
 import { decisions } from './tools/contract/decisions.ts';
 import { DESCRIBED_PATHS } from './tools/contract/endpoints.ts';
 import { json } from './tools/contract/expectation.ts';
 import { hold, inWords } from './tools/contract/hold.ts';
 import { descriptionMisfits } from './tools/contract/openapi.ts';
 import { describeDifference } from './tools/contract/report.ts';
-import type { Change, Part, Row, Seen, Subject } from './tools/contract/row.ts';
+import type { Change, Row, Seen } from './tools/contract/row.ts';
 import { EXCEPTION_TEXT, specification } from './tools/contract/specification.ts';
-import { talker, type Talk, type Talker } from './tools/contract/talk.ts';
+import { isHead, talker, type Talk, type Talker } from './tools/contract/talk.ts';
 import { wire } from './tools/contract/wire.ts';
-import { inOtherForm, misreading, replying } from './tools/contract/wrong.ts';
+import { inOtherForm } from './tools/contract/wrong.ts';
 
 // How a wrong server reads requests, and the rows of the wire that are there because of it. The other parts have theirs in their rows.
 const MISREAD: readonly (readonly [says: RegExp, ...Change])[] = [
@@ -32,16 +31,16 @@ const MISREAD: readonly (readonly [says: RegExp, ...Change])[] = [
   [/^Upgrade/, '\r\nUpgrade:', '\r\nConnection: close$&'],
 ];
 
-for (const environment of ['production', 'development'] as const) {
-  test(`the specification, in ${environment}`, (t) => walk(t, specification, environment));
-  test(`the decisions, in ${environment}`, (t) => walk(t, decisions, environment));
-}
+const PARTS = { specification, decisions, wire };
 
-test('the wire', (t) => walk(t, wire, 'production'));
+for (const [name, environment] of [
+  ['specification', 'production'], ['specification', 'development'], ['decisions', 'production'], ['decisions', 'development'],
+  ['wire', 'production'],
+] as const) test(`the ${name}, in ${environment}`, (t) => walk(t, name, environment));
 
 test('a server that reads illegal requests wrongly is found by the rows that are there because of it', async (t) => {
   const { port } = await startService(t);
-  const all = wire({ authority: 'localhost', isSecure: false, environment: 'production' }).sections.flatMap(({ rows }) => rows);
+  const all = Object.values(wire({ authority: 'localhost', isSecure: false, environment: 'production' })).flat();
   for (const [says, ...change] of MISREAD) {
     const rows = all.filter((row) => says.test(row.says));
     assert.ok(rows.length > 0, `there is no row ${says}`);
@@ -50,12 +49,12 @@ test('a server that reads illegal requests wrongly is found by the rows that are
 });
 
 /** Tests each row of a part, in Development or Production, as a subtest of `t`. */
-async function walk(t: TestContext, part: (subject: Subject) => Part, environment: 'development' | 'production'): Promise<void> {
+async function walk(t: TestContext, name: keyof typeof PARTS, environment: 'development' | 'production'): Promise<void> {
   const development = environment === 'development';
-  const { port, reported, refusals } = await startService(t, { development, now: () => NOW });
+  const { port, reported, refusals } = await startService(t, { development, now: Date.now });
   const failing = await startService(t, { development, now: () => { throw new Error(EXCEPTION_TEXT); } });
   const seen: Seen[] = [];
-  const { name, sections } = part({ authority: 'localhost', isSecure: false, environment });
+  const sections = PARTS[name]({ authority: 'localhost', isSecure: false, environment });
 
   async function check(row: Row): Promise<void> {
     const talk = talkerTo(row.needs === 'an exception' ? failing.port : port);
@@ -83,10 +82,10 @@ async function walk(t: TestContext, part: (subject: Subject) => Part, environmen
     }
     assert.ok(tried > 0, 'finds no mistake');
     if (row.misread !== undefined) await finds(row, talk, row.misread);
-    if (name !== 'wire') holds(await hold(row, replying(talk, inOtherForm), [...seen])); // which any other server may do
+    if (name !== 'wire') holds(await hold(row, inOtherForms(talk), [...seen])); // which any other server may do
   }
 
-  for (const { heading, rows } of sections) {
+  for (const [heading, rows] of Object.entries(sections)) {
     await t.test(heading, async (section) => {
       for (const row of rows) await section.test(row.says, () => check(row));
     });
@@ -100,10 +99,17 @@ async function walk(t: TestContext, part: (subject: Subject) => Part, environmen
   }
 }
 
-// Its clock stands still, as that of the service does.
 function talkerTo(port: number): Talker {
-  const talk = talker(() => connect({ port, host: '127.0.0.1' }), () => NOW, () => 30_000);
+  const talk = talker(() => connect({ port, host: '127.0.0.1' }), 30_000);
   return (bytes) => talk(bytes, Infinity);
+}
+
+function inOtherForms(talk: Talker): Talker {
+  return async (bytes, enough) => {
+    const talked = await talk(bytes, enough);
+    const replied = Buffer.from(inOtherForm(talked.bytes.toString('latin1')), 'latin1');
+    return { ...talked, ...repliesIn(replied, { ended: true, toHead: isHead(bytes) }), bytes: replied };
+  };
 }
 
 function holds(result: Awaited<ReturnType<typeof hold>>): void {
@@ -111,7 +117,7 @@ function holds(result: Awaited<ReturnType<typeof hold>>): void {
 }
 
 async function finds(row: Row, talk: Talker, misread: Change): Promise<void> {
-  const result = await hold(row, misreading(talk, misread), []);
+  const result = await hold(row, (bytes, enough) => talk(bytes.replaceAll(...misread), enough), []);
   assert.equal(typeof result, 'object', `"${row.says}" does not find a server that reads ${misread.join(' as ')}`);
 }
 
@@ -129,14 +135,13 @@ function* wrongTalks({ steps, review }: Row, talks: readonly Talk[]): Generator<
     }
     if (given === undefined) yield wrong({ replies: talk.replies.slice(0, last) }, inWords(replies[last] ?? [], last, replies.length));
     if (closes !== true) continue;
-    yield wrong({ end: 'silent' }, 'the connection is closed');
+    yield wrong({ end: 'late' }, 'the connection is closed');
     yield wrong({ replies: talk.replies.concat(talk.replies) }, 'nothing after the last reply');
     yield wrong({ rest: talk.bytes }, 'nothing after the last reply');
   }
-  for (const [from, to] of review?.mistakes ?? []) {
-    const edit = (reply: Reply) => ({ ...reply, body: reply.body.replaceAll(from, to) });
-    yield [talks.map((talk) => ({ ...talk, replies: talk.replies.map(edit) })), review?.text ?? ''];
-  }
+  if (review === undefined) return;
+  const edit = (reply: Reply) => ({ ...reply, body: reply.body.replaceAll(...review.mistake) });
+  yield [talks.map((talk) => ({ ...talk, replies: talk.replies.map(edit) })), review.text];
 }
 
 const TYPES = ['text/plain', 'application/json', 'application/json; charset=utf-8', 'application/problem+json'];
@@ -155,7 +160,7 @@ function exactly(reply: Reply, isLast: boolean): Reply {
 // In this order, and without white space.
 function exactJson(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
-  const { message, type, title, status, errors, detail, instance, traceId, ...others } = value;
-  if (message !== undefined) return JSON.stringify({ message, generatedAt: new Date(NOW).toISOString().replace('Z', '+00:00') });
+  const { message, generatedAt, type, title, status, errors, detail, instance, traceId, ...others } = value;
+  if (message !== undefined) return JSON.stringify({ message, generatedAt });
   return JSON.stringify({ type, title, status, errors, detail, instance, traceId, ...others });
 }

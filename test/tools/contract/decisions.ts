@@ -5,7 +5,7 @@ import { head } from '../../support/corpus/entry.ts';
 import { DESCRIBED_PATHS, DESCRIPTION, GREETINGS, INFO, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
 import { fieldIs, matches, member, memberIs, members, noBody, status, type Expectation } from './expectation.ts';
 import { documentOf, shapeMisfits } from './openapi.ts';
-import { asking, row, sectionsOf, type Change, type Expected, type Part, type Row, type Subject } from './row.ts';
+import { asking, row, type Change, type Expected, type Row, type Sections, type Subject } from './row.ts';
 
 const NOT_MAPPED = [
   '/health/', '/Health', '/HEALTH', '//health', '/health//', '/./health', '/api/../health', '/%68ealth', '/health%00', '/health%2F',
@@ -13,7 +13,7 @@ const NOT_MAPPED = [
   '/__proto__', '/constructor', '/toString',
 ];
 
-export function decisions(subject: Subject): Part {
+export function decisions(subject: Subject): Sections {
   const { authority, environment } = subject;
   const { ask, given, askUnmapped, greeted, refused } = asking(subject);
   const health = (expected: Expectation) => given(200, 'GET /health', [expected]);
@@ -26,7 +26,7 @@ export function decisions(subject: Subject): Part {
   const traced = (says: string, expected: Expectation, value: string, misread: Change = ['traceparent', 'x']): Row =>
     ({ ...row(says, invalid(expected, `traceparent: ${value}`)), misread });
 
-  const sections = sectionsOf({
+  return {
     '2: paths match byte for byte': NOT_MAPPED.map((path) => row(`${path} is 404`, ...askUnmapped(`${path}?name=Ada`))),
     '3: which name': [
       greeted('a plus sign is decoded as a space', '?name=+Ada+Lovelace+', 'Ada Lovelace', ['+', '%2B']),
@@ -134,13 +134,12 @@ export function decisions(subject: Subject): Part {
           ...row(`the description of GET ${path} has the parameters, replies and schemas of this service`, description()),
           review: {
             of: 'row', text: 'what endpoints.ts has, in any words', misfits: (seen) => shapeMisfits(documentOf(seen, DESCRIPTION), path),
-            mistakes: [['"type":"', '"type":"no ']],
+            mistake: ['"type":"', '"type":"no '],
           },
         })),
       ],
     }),
-  });
-  return { name: 'decisions', sections };
+  };
 }
 
 const EMOJI = '%F0%9F%98%80';

@@ -2,13 +2,8 @@
 import type { Row, Seen, Step } from './row.ts';
 import type { Talk, Talker } from './talk.ts';
 
-/** Where a server differs from a row. */
-export type Difference = {
-  readonly send: string;
-  /** The expectations that are not met, in words. */
-  readonly expected: readonly string[];
-  readonly talk: Talk;
-};
+/** Where a server differs from a row. `expected`: the expectations that are not met, in words. */
+export type Difference = { readonly send: string; readonly expected: readonly string[]; readonly talk: Talk };
 
 /** The result of checking a server against a row. */
 export type RowResult = 'holds' | 'not checked' | Difference;
@@ -39,14 +34,15 @@ export function inWords(expectations: Step['replies'][number], i: number, count:
   return `${count > 1 ? `reply ${i + 1}: ` : ''}${expectations.map(({ text }) => text).join(', ') || 'a reply'}`;
 }
 
-function missed(step: Step, { replies, rest, end, sentAt, receivedAt }: Talk): string[] {
+function missed(step: Step, talk: Talk): string[] {
+  const { replies, rest, end } = talk;
+  const count = step.replies.length;
   const unmet = step.replies.flatMap((expectations, i) => {
     const reply = replies[i];
-    const count = step.replies.length;
     if (reply === undefined) return [inWords(expectations, i, count)];
-    return expectations.filter(({ holds }) => !holds(reply, { sentAt, receivedAt })).map((one) => inWords([one], i, count));
+    return expectations.filter(({ holds }) => !holds(reply, talk)).map((one) => inWords([one], i, count));
   });
   if (step.closes !== true) return unmet;
-  if (replies.length > step.replies.length || rest.length > 0) return [...unmet, 'nothing after the last reply'];
-  return end === 'silent' ? [...unmet, 'the connection is closed'] : unmet;
+  if (replies.length > count || rest.length > 0) return [...unmet, 'nothing after the last reply'];
+  return end === 'late' ? [...unmet, 'the connection is closed'] : unmet;
 }

@@ -14,9 +14,9 @@ import { secure } from '../../../src/server/tls.ts';
 import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
 import { startService } from '../../support/service.ts';
 import { GREETINGS } from './endpoints.ts';
-import { listedValues } from './listed-values.ts';
 import { shapeMisfits } from './openapi.ts';
 import { readOptions } from './options.ts';
+import { listedValues } from './specification.ts';
 import { talker } from './talk.ts';
 import { lookAt, targetAt } from './target.ts';
 
@@ -46,7 +46,7 @@ async function listen(t: TestContext, replyTo: (bytes: Buffer) => Promise<string
 describe('npm run contract', { concurrency: true }, () => {
   test('the exit code is 0 when the specification and the parts that were asked for hold, and otherwise 1, with a report', async (t) => {
     const { port } = await startService(t, { now: Date.now });
-    const talk = talker(targetAt({ url: `http://127.0.0.1:${port}`, insecure: false }).connect, Date.now, () => 30_000);
+    const talk = talker(targetAt({ url: `http://127.0.0.1:${port}`, insecure: false }).connect, 30_000);
     const url = await listen(t, async (bytes) => { // the service, with a wrong status
       const { bytes: received } = await talk(bytes.toString('latin1'), Infinity);
       return received.toString('latin1').replaceAll(' 501 ', ' 400 ');
@@ -59,7 +59,7 @@ describe('npm run contract', { concurrency: true }, () => {
     }
     assert.match(held.stderr.replace(url, 'URL').replace(/ {2,}/g, '  '), new RegExp([
       '^\nURL:  hold  differ  not checked', 'The specification  \\d+  0  8',
-      'The decisions  \\d+  1  1  \\(--decisions makes these count, and shows the bytes\\)', 'The wire  \\d+  \\d+  0  \\(--wire .*\n$',
+      'The decisions  \\d+  1  1  \\(--decisions makes these count\\)', 'The wire  \\d+  \\d+  0  \\(--wire .*\n$',
     ].join('\n  ')));
     assert.match(differing.stderr, /\n  The decisions .* 1 +1\n    ✖ 8: any other method .*: CONNECT is 501, and ends/);
     assert.match(differing.stdout, /^TAP version 13\n/);
@@ -98,11 +98,11 @@ test('each value that a description lists is tried, and one that it does not lis
   const schema = { type: 'string', enum: ['en', 'de AT'] };
   const parameters = [{ name: 'lang', in: 'query', required: false, schema }] as const;
   const described = { '/x': { parameters, replies: {}, listed: { lang: { en: { message: 'Hi' } } } } };
-  const [section] = listedValues({ authority: 'a', isSecure: false, environment: undefined }, described);
-  const steps = section?.rows.flatMap((row) => row.steps);
-  assert.deepEqual(steps?.map(({ send, replies }) => [send.split(' ')[1], ...replies.flat().map((expectation) => expectation.text)]), [
+  const rows = Object.values(listedValues({ authority: 'a', isSecure: false, environment: undefined }, described)).flat();
+  const steps = rows.flatMap((row) => row.steps);
+  assert.deepEqual(steps.map(({ send, replies }) => [send.split(' ')[1], ...replies.flat().map((expectation) => expectation.text)]), [
     ['/x?lang=en', 'status 200', 'message in the JSON body: "Hi"'],
-    ['/x?lang=de%20AT', 'status 200', 'what `listed` in endpoints.ts must say of lang=de AT, and does not'],
+    ['/x?lang=de%20AT', 'status 200', 'what `listed` in endpoints.ts must have in the JSON body: "de AT"'],
     ['/x?lang=ende%20AT-', 'status 400', 'errors.lang in the JSON body: an array of strings, at least one'],
   ]);
 });
@@ -133,7 +133,7 @@ test('a server that cannot be checked is reported in one sentence', async (t) =>
     await assert.rejects(look(url), { message: `${url} ${sentence}` });
   }
   const url = await listen(t, async () => 'HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n');
-  assert.deepEqual(await look(url), { described: false, anyHost: false });
+  assert.deepEqual(await look(url), { isDescribed: false, takesAnyHost: false });
 });
 
 test('a TLS certificate that is not trusted is reported, and accepted with --insecure', async (t) => {
@@ -144,7 +144,7 @@ test('a TLS certificate that is not trusted is reported, and accepted with --ins
   });
   const url = `https://127.0.0.1:${port}`;
   await assert.rejects(look(url), /has a certificate that is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT\. \(--insecure accepts any; /);
-  assert.deepEqual(await look(url, true), { described: true, anyHost: true });
+  assert.deepEqual(await look(url, true), { isDescribed: true, takesAnyHost: true });
   const plain = await startService(t);
   await assert.rejects(look(`https://127.0.0.1:${plain.port}`, true), /does not speak TLS that node understands: .*\(Is it http, perhaps/);
 });

@@ -1,16 +1,5 @@
 // The command line of `npm run contract`.
 import { parseArgs } from 'node:util';
-import type { PartName, Subject } from './row.ts';
-
-export type Options = {
-  readonly url: string;
-  /** The parts whose differences make the command fail. */
-  readonly enforced: readonly PartName[];
-  /** Whether there must be a description; undefined: there may be one. */
-  readonly environment: Subject['environment'];
-  /** Whether any TLS certificate is accepted. */
-  readonly insecure: boolean;
-};
 
 /** Why nothing can be checked, as a sentence for the person who wants it. */
 export class CannotCheck extends Error {}
@@ -33,7 +22,7 @@ Exit code: 0 all rows that count hold, 1 at least one does not, 2 nothing could 
 const FLAGS = ['decisions', 'wire', 'all', 'development', 'production', 'insecure'];
 
 /** The options in `args`. Throws the first mistake in them. */
-export function readOptions(args: readonly string[]): Options {
+export function readOptions(args: readonly string[]) {
   const options = Object.fromEntries(FLAGS.map((name) => [name, { type: 'boolean' } as const]));
   const { positionals: [url, another], values } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
   const mistake = (says: string) => new CannotCheck(`${says}\n\n${USAGE}`);
@@ -44,8 +33,11 @@ export function readOptions(args: readonly string[]): Options {
   if (values['development'] && values['production']) throw mistake('A server is in Development or in Production: give one of the two.');
   return {
     url,
-    enforced: ['specification', ...(['decisions', 'wire'] as const).filter((part) => values['all'] ?? values[part])],
+    /** The parts whose differences make the command fail. */
+    enforced: ['specification', ...['decisions', 'wire'].filter((part) => values['all'] ?? values[part])],
+    /** Whether there must be a description; undefined: there may be one. */
     environment: (['development', 'production'] as const).find((environment) => values[environment]),
+    /** Whether any TLS certificate is accepted. */
     insecure: values['insecure'] === true,
   };
 }

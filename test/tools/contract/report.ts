@@ -1,49 +1,43 @@
 // Describes what was found in words and bytes, for a person.
 import { inspect } from 'node:util';
 import type { Difference } from './hold.ts';
-import { titleOf, type Part, type PartName, type Row } from './row.ts';
+import type { Row, Sections } from './row.ts';
 import type { Talk } from './talk.ts';
 
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
 export function describeDifference({ send, expected, talk }: Difference): string {
-  return [
-    'sent', ...indent(shown(send)),
-    'expected', ...indent(expected.flatMap((line) => line.split('\n'))),
-    'received', ...indent([...shown(talk.bytes.toString('utf8')), ...endOf(talk).map((end) => `(${end})`)]),
-  ].join('\n');
-}
-
-/** The same on one line, without the bytes. */
-export function summarizeDifference({ expected, talk }: Difference): string {
-  const lines = talk.replies.map(({ statusLine }) => statusLine);
-  return `expected ${expected.join('; ')}. Received ${[...lines, ...endOf(talk)].join(', ')}.`;
+  const received = [...shown(talk.bytes.toString('utf8')), ...endOf(talk).map((end) => `(${end})`)];
+  return Object.entries({ sent: shown(send), expected, received })
+    .flatMap(([what, lines]) => [what, ...lines.map((line) => `  ${line}`)]).join('\n');
 }
 
 /** The number of rows of each part that hold, that differ and that were not checked, and the rows that differ in the enforced parts. */
-export function countResults(url: string, parts: readonly Part[], enforced: readonly PartName[], resultOf: (row: Row) => unknown): string {
+export function countResults(
+  url: string, parts: Readonly<Record<string, Sections>>, enforced: readonly string[], resultOf: (row: Row) => unknown,
+): string {
   const width = Math.max(19, url.length + 1);
   const line = (title: string, ...cells: readonly unknown[]) =>
     title.padEnd(width) + cells.map((cell, i) => String(cell).padStart([7, 9, 14][i] ?? 0)).join('');
-  return ['', line(`${url}:`, 'hold', 'differ', 'not checked'), ...parts.flatMap(({ name, sections }) => {
-    const rows = sections.flatMap((section) =>
-      section.rows.map((row) => ({ says: `${section.heading}: ${row.says}`, result: resultOf(row) })));
-    const differing = rows.filter(({ result }) => typeof result === 'object');
-    const holding = rows.filter(({ result }) => result === 'holds');
-    const counts = line(`  ${titleOf(name)}`, holding.length, differing.length, rows.length - holding.length - differing.length);
+  return ['', line(`${url}:`, 'hold', 'differ', 'not checked'), ...Object.entries(parts).flatMap(([name, sections]) => {
+    const results = Object.entries(sections).flatMap(([heading, rows]) =>
+      rows.map((row) => ({ says: `${heading}: ${row.says}`, result: resultOf(row) })));
+    const differing = results.filter(({ result }) => typeof result === 'object');
+    const holding = results.filter(({ result }) => result === 'holds');
+    const counts = line(`  The ${name}`, holding.length, differing.length, results.length - holding.length - differing.length);
     if (enforced.includes(name)) return [counts, ...differing.map(({ says }) => `    ✖ ${says}`)];
-    return [differing.length === 0 ? counts : `${counts}   (--${name} makes these count, and shows the bytes)`];
+    return [differing.length === 0 ? counts : `${counts}   (--${name} makes these count)`];
   })].join('\n');
 }
 
 // Describes the end of a connection. There is nothing to say when this program has closed it after enough replies.
 function endOf({ end, rest, error }: Talk): string[] {
-  const behind = rest.length > 0 ? [`${rest.length} bytes that are not a whole reply`] : [];
-  switch (end) {
-    case 'closed': return [...behind, 'the connection was closed'];
-    case 'reset': return [...behind, `the connection was reset${error === undefined ? '' : `: ${error}`}`];
-    case 'silent': return [...behind, 'nothing more arrived, and the connection is open'];
-    case 'enough': return behind;
-  }
+  const ends = {
+    closed: ['the connection was closed'],
+    reset: [`the connection was reset${error === undefined ? '' : `: ${error}`}`],
+    late: ['the time was over, and the connection is open'],
+    enough: [],
+  };
+  return [...(rest.length > 0 ? [`${rest.length} bytes that are not a whole reply`] : []), ...ends[end]];
 }
 
 const MAX_LINES = 24;
@@ -53,8 +47,4 @@ function shown(bytes: string): string[] {
   const lines = bytes.replace(/(?:\r\n)+$/, '').split('\r\n').map((line) => inspect(line, { maxStringLength: 300, breakLength: Infinity }));
   if (lines.length <= MAX_LINES) return lines;
   return [...lines.slice(0, MAX_LINES - 6), `(${lines.length - MAX_LINES + 2} more lines)`, ...lines.slice(-4)];
-}
-
-function indent(lines: readonly string[]): string[] {
-  return lines.map((line) => `  ${line}`);
 }

@@ -22,9 +22,6 @@ export type Step = {
 /** A request of a step, and its reply. */
 export type Seen = { readonly send: string; readonly reply: Reply };
 
-/** What a row needs: an exception in the server, a server that accepts any Host, or to know whether it is in Development. */
-export type Need = 'an exception' | 'any host' | 'the environment';
-
 /** What is replaced, at each place, and by what. */
 export type Change = readonly [from: string | RegExp, to: string];
 
@@ -32,7 +29,8 @@ export type Row = {
   /** A sentence of the contract. */
   readonly says: string;
   readonly steps: readonly Step[];
-  readonly needs?: Need;
+  /** What the row needs: an exception in the server, one that accepts any Host, or to know whether it is in Development. */
+  readonly needs?: 'an exception' | 'any host' | 'the environment';
   /** A mistake that the row must find, beside those of its expectations: a server that reads the requests as if they were changed so. */
   readonly misread?: Change | undefined;
   /** What must be true of replies taken together: those of this row, or those of the whole run so far. */
@@ -40,22 +38,13 @@ export type Row = {
     readonly of: 'row' | 'run';
     readonly text: string;
     readonly misfits: (seen: readonly Seen[]) => readonly string[];
-    /** Mistakes that it must find, in the bodies of all replies of the row. */
-    readonly mistakes: readonly Change[];
+    /** A mistake that it must find, in the bodies of all replies of the row. */
+    readonly mistake: Change;
   };
 };
 
-export type Section = {
-  /** The section of the document that the rows are from. */
-  readonly heading: string;
-  readonly rows: readonly Row[];
-};
-
-export type PartName = 'specification' | 'decisions' | 'wire';
-
-export const titleOf = (name: PartName): string => `The ${name}`;
-
-export type Part = { readonly name: PartName; readonly sections: readonly Section[] };
+/** The rows of each section of the document that they are from, by its heading. */
+export type Sections = Readonly<Record<string, readonly Row[]>>;
 
 /** Which server the rows are for. */
 export type Subject = {
@@ -88,9 +77,4 @@ export function asking({ authority }: Subject) {
 
 export function row(says: string, ...steps: readonly Step[]): Row {
   return { says, steps };
-}
-
-/** The sections of a part, from their headings and rows. */
-export function sectionsOf(rows: Readonly<Record<string, readonly Row[]>>): Section[] {
-  return Object.entries(rows).map(([heading, rowsOfIt]) => ({ heading, rows: rowsOfIt }));
 }

@@ -1,26 +1,20 @@
 // The server at a URL: how to connect to it, and whether it can be checked.
-import { connect, isIP } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { head } from '../../support/corpus/entry.ts';
 import { field } from '../../support/replies.ts';
 import { DESCRIPTION } from './endpoints.ts';
-import { CannotCheck, type Options } from './options.ts';
+import { CannotCheck } from './options.ts';
 import { talker, type Talk } from './talk.ts';
 
-export type Target = {
-  readonly url: string;
-  readonly isSecure: boolean;
-  readonly connect: () => Duplex;
-  /** The value of Host. */
-  readonly authority: string;
-};
+/** `authority`: the value of Host. */
+type Target = { readonly url: string; readonly isSecure: boolean; readonly authority: string; readonly connect: () => Socket };
 
 /** The server at `url`. Throws when this URL cannot be checked. */
-export function targetAt({ url, insecure }: Pick<Options, 'url' | 'insecure'>): Target {
+export function targetAt({ url, insecure }: { readonly url: string; readonly insecure: boolean }): Target {
   const accepted = `${url} cannot be checked: accepted are http://HOST[:PORT], https://HOST[:PORT] and unix:PATH`;
   const path = /^unix:(.+)$/s.exec(url)?.[1];
-  if (path !== undefined) return { url, isSecure: false, connect: () => connect({ path }), authority: 'localhost' };
+  if (path !== undefined) return { url, isSecure: false, authority: 'localhost', connect: () => connect({ path }) };
   if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new CannotCheck(`${accepted}.`);
   const { protocol, hostname, port, host, href, origin } = new URL(url);
   if (href !== `${origin}/`) throw new CannotCheck(`${accepted}, with nothing before or after HOST[:PORT].`);
@@ -28,22 +22,15 @@ export function targetAt({ url, insecure }: Pick<Options, 'url' | 'insecure'>): 
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (isSecure ? 443 : 80)) };
   const serverName = isIP(address.host) === 0 ? { servername: address.host } : {};
   const secure = { ...address, ...serverName, rejectUnauthorized: !insecure, ALPNProtocols: ['http/1.1'] };
-  return { url, isSecure, connect: isSecure ? () => connectTls(secure) : () => connect(address), authority: host };
+  return { url, isSecure, authority: host, connect: () => (isSecure ? connectTls(secure) : connect(address)) };
 }
 
-/** How long a server may take before the first bytes of a reply, or between bytes. */
+/** How long a server may take for everything that it sends on a connection. */
 export const PATIENCE_MS = 2_500;
 
-export type FirstLook = {
-  /** Whether it has a description. */
-  readonly described: boolean;
-  /** Whether it accepts every Host. */
-  readonly anyHost: boolean;
-};
-
-/** Sends a few requests. Resolves with what they show. Rejects when the server cannot be checked. */
-export async function lookAt({ url, connect: open, authority }: Target): Promise<FirstLook> {
-  const talk = talker(open, Date.now, () => PATIENCE_MS);
+/** Sends a few requests. Resolves with what they show of the server. Rejects when it cannot be checked. */
+export async function lookAt({ url, connect: open, authority }: Target) {
+  const talk = talker(open, PATIENCE_MS);
   const get = (path: string, host = authority) => talk(head(`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close'), 1);
   const first = await get('/health');
   const [reply] = first.replies;
@@ -53,14 +40,14 @@ export async function lookAt({ url, connect: open, authority }: Target): Promise
     throw new CannotCheck(`${url} redirects GET /health to ${location}: check the server there.`);
   }
   return {
-    described: (await get(DESCRIPTION)).replies[0]?.status === 200,
-    anyHost: (await get('/health', 'contract.invalid')).replies[0]?.status !== 421,
+    isDescribed: (await get(DESCRIPTION)).replies[0]?.status === 200,
+    takesAnyHost: (await get('/health', 'contract.invalid')).replies[0]?.status !== 421,
   };
 }
 
 function whyNoReply({ bytes, end, error }: Talk): string {
   if (bytes.length > 0) return 'answers, but not with an HTTP/1.1 reply.';
-  if (end === 'silent') return `takes the connection, but does not answer within ${PATIENCE_MS / 1000} seconds.`;
+  if (end === 'late') return `takes the connection, but does not answer within ${PATIENCE_MS / 1000} seconds.`;
   if (['ECONNRESET', 'EPIPE', undefined].includes(error)) return 'closes the connection without an answer. (Is it https, perhaps?)';
   if (/^(?:EPROTO$|ERR_SSL_)/.test(`${error}`)) return `does not speak TLS that node understands: ${error}. (Is it http, perhaps?)`;
   if (/^E(?!RR_)[A-Z_]+$/.test(`${error}`)) return `does not answer: ${error}.`;

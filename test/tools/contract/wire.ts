@@ -4,18 +4,17 @@ import { head, type Entry } from '../../support/corpus/entry.ts';
 import { last } from '../../support/corpus/last.ts';
 import { served } from '../../support/corpus/served.ts';
 import { status } from './expectation.ts';
-import type { Part, Row, Subject } from './row.ts';
+import type { Row, Sections, Subject } from './row.ts';
 
-export function wire({ authority, isSecure }: Subject): Part {
+export function wire({ authority, isSecure }: Subject): Sections {
   const probe = head('GET /api/greetings HTTP/1.1', `Host: ${authority}`, 'Connection: close');
   const row = ({ says, bytes, statuses, closes, needs }: Entry): Row => ({
     says,
     ...(needs === 'any host' && { needs }),
     steps: [{ send: bytes + probe, replies: [...statuses, ...(closes ? [] : [200])].map((code) => [status(code)]), closes }],
   });
-  const sections = [...served(authority), ...last(authority)].map(({ reason, entries }) => ({
-    heading: `${entries[0]?.closes === true ? 'the last reply' : 'served, and kept open'}. ${reason}`,
-    rows: entries.filter(({ needs }) => !(isSecure && needs === 'no TLS')).map(row),
-  }));
-  return { name: 'wire', sections };
+  return Object.fromEntries([...served(authority), ...last(authority)].map(({ reason, entries }) => [
+    `${entries[0]?.closes === true ? 'the last reply' : 'served, and kept open'}. ${reason}`,
+    entries.filter(({ needs }) => !(isSecure && needs === 'no TLS')).map(row),
+  ]));
 }

@@ -1,23 +1,7 @@
-// Servers that differ from another one: in how they read requests, or in their replies.
+// Replies that differ from those of this service wherever they may.
 import { field, repliesIn } from '../../support/replies.ts';
 import { isObject } from '../../support/schema.ts';
 import { json } from './expectation.ts';
-import type { Change } from './row.ts';
-import { isHead, type Talker } from './talk.ts';
-
-/** A talker to a server that reads requests as if they were changed so. */
-export function misreading(talk: Talker, [from, to]: Change): Talker {
-  return (bytes, enough) => talk(bytes.replaceAll(from, to), enough);
-}
-
-/** A talker to a server whose bytes are changed so. */
-export function replying(talk: Talker, change: (bytes: string) => string): Talker {
-  return async (bytes, enough) => {
-    const talked = await talk(bytes, enough);
-    const replied = Buffer.from(change(talked.bytes.toString('latin1')), 'latin1');
-    return { ...talked, ...repliesIn(replied, { ended: true, toHead: isHead(bytes) }), bytes: replied };
-  };
-}
 
 /** The bytes of replies, where the first one differs wherever the specification and the decisions say nothing. */
 export function inOtherForm(bytes: string): string {
