@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
-import { exchange, request, requestBytes } from './support/exchange.ts';
+import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { addressIn, importing, portIn, serviceCommand, spawnProcess, spawnService, untimed } from './support/process.ts';
 
 test('each variable reaches the service, flags for the parser of Node do not, and the log says what happens', async (t) => {
@@ -107,13 +108,15 @@ test('a port in use prevents the start, with exit code 1; with REUSE_PORT two pr
   assert.deepEqual([lines.map(untimed), code], [[{ level: 'error', message: 'The service cannot start.', reason }], 1]);
 });
 
-test('arguments prevent the start, with one line that says where the variables are, and exit code 78', async (t) => {
-  const { lines, code } = await spawnProcess(t, [...serviceCommand(), '--port', '9000'], { PORT: '0' }).ended();
+test('arguments prevent the start, with one line that says where the variables are, and exit code 78; SIGHUP does not end it', async (t) => {
+  const hangingUp = importing(`const { argv } = process;
+    Object.defineProperty(process, 'argv', { get() { process.kill(process.pid, 'SIGHUP'); return argv; } });`);
+  const { lines, code } = await spawnProcess(t, [...serviceCommand(hangingUp), '--port', '9000'], { PORT: '0' }).ended();
   const reason = 'The process takes no arguments: environment variables configure it, and README.md lists them.';
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 });
 
-test('after a signal during the start, no other port is listened on', async (t) => {
+test('after a signal, also during the start, no other port is listened on, /health is 503, and every reply is the last', async (t) => {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const signalled = importing(`import net from 'node:net';
     const { listen } = net.Server.prototype;
@@ -123,9 +126,19 @@ test('after a signal during the start, no other port is listened on', async (t) 
     };`);
   const env = { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, SHUTDOWN_DELAY_MS: '60000' };
   const service = spawnService(t, env, signalled);
-  assert.equal((await service.nextLine()).message, 'Stopping');
-  assert.match(addressIn(await service.nextLine()), /^https:/);
+  assert.deepEqual(untimed(await service.nextLine()), { level: 'info', message: 'Stopping', signal: 'SIGTERM', delayMs: 60_000 });
+  const listening = await service.nextLine();
+  assert.match(addressIn(listening), /^https:/);
+  for (const [path, statusLine, type, body] of [
+    ['/health', '503 Service Unavailable', 'text/plain', 'Unhealthy'], ['/api/greetings?name=', '400 Bad Request', 'application/problem+json'],
+  ] as const) {
+    const socket = connectTls({ port: portIn(listening), host: '127.0.0.1', rejectUnauthorized: false });
+    const { replies: [reply], ended } = await exchangeOn(socket, requestBytes('GET', path, []));
+    const length = `Content-Length: ${reply?.body.length}`;
+    const headers = [`Content-Type: ${type}`, length, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Date: now', 'Connection: close'];
+    assert.deepEqual([reply?.statusLine, reply?.headers, reply?.body, ended], [`HTTP/1.1 ${statusLine}`, headers, body ?? reply?.body, true]);
+  }
   service.child.kill('SIGINT');
   const { lines, code } = await service.ended();
-  assert.deepEqual([lines.map(({ message }) => message), code], [['Stopping at once on a second signal'], 1]);
+  assert.deepEqual([lines.map(untimed), code], [[{ level: 'warn', message: 'Stopping at once on a second signal', signal: 'SIGINT' }], 1]);
 });

@@ -8,8 +8,8 @@ import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
-import { exchangeOn, request, requestBytes } from './support/exchange.ts';
-import { addressIn, ENTRY, importing, portIn, spawnService, spawnWithSockets, untimed } from './support/process.ts';
+import { exchangeOn, requestBytes } from './support/exchange.ts';
+import { ENTRY, importing, portIn, spawnService, spawnWithSockets, untimed } from './support/process.ts';
 
 const application = fileURLToPath(new URL('..', import.meta.url)); // the folder of the compiled service, or of the sources
 const root = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
@@ -92,14 +92,22 @@ test('without a permission for the network, one line says so', { skip: needsNone
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 });
 
-test('sockets that are handed over need no further permission', { skip: NO_DESCRIPTORS }, async (t) => {
-  const path = join(temporaryFolder(t), 'greeting.sock');
-  const [unix, tcp] = [await listeningSocket(t, path), await listeningSocket(t)];
-  const service = spawnWithSockets(t, [unix.fd, tcp.fd], {}, flags());
-  for (const { giveUp } of [unix, tcp]) giveUp();
-  assert.equal(addressIn(await service.nextLine()), 'descriptor 3');
-  assert.equal(portIn(await service.nextLine()), tcp.port);
+const only = { skip: NO_DESCRIPTORS };
+test('sockets that are handed over need no further permission: one is named https, and the other redirects there', only, async (t) => {
+  const folder = temporaryFolder(t);
+  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
+  const path = join(folder, 'greeting.sock');
+  const [unix, https] = [await listeningSocket(t, path), await listeningSocket(t)];
+  const own = { HOST: '192.0.2.1', PORT: '1', ACCESS_LOG: 'true', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+  const service = spawnWithSockets(t, [unix.fd, https.fd], { ...own, LISTEN_FDNAMES: 'greeting.socket:https' }, flags(folder));
+  for (const { giveUp } of [unix, https]) giveUp();
+  const listening = { level: 'info', message: 'Listening', environment: null };
+  assert.deepEqual(untimed(await service.nextLine()), { ...listening, address: `https://127.0.0.1:${https.port}`, name: 'https' });
+  assert.deepEqual(untimed(await service.nextLine()), { ...listening, address: 'descriptor 3', name: 'greeting.socket' });
   const { replies } = await exchangeOn(connectUnix({ path }), requestBytes('GET', '/health'));
-  assert.deepEqual(replies.map((reply) => reply.body), ['Healthy']);
-  assert.equal((await request(tcp.port, 'GET', '/health')).body, 'Healthy');
+  assert.deepEqual(replies.map(({ headers }) => headers[0]), [`Location: https://localhost:${https.port}/health`]);
+  const { durationMs, traceId, ...line } = untimed(await service.nextLine());
+  assert.deepEqual(line, { level: 'info', message: 'Request', method: 'GET', path: '/health', status: 307 }); // no remoteAddress
+  const tls = connect({ port: https.port, host: '127.0.0.1', rejectUnauthorized: false });
+  assert.deepEqual((await exchangeOn(tls, requestBytes('GET', '/health'))).replies.map(({ body }) => body), ['Healthy']);
 });
