@@ -1,5 +1,6 @@
-// Each row of the contract against the service in this process, over real sockets. A second service has a clock that throws. Of each reply every byte is compared, and each row is seen to fail: it must find each mistake of its
-// expectations, and a server that reads its requests wrongly. The command is in tools/contract/main.test.ts.
+// Each row of the contract against the service in this process, over real sockets. A second service has a clock that throws. Of each
+// reply every byte is compared, and each row is seen to fail: it must find each mistake of its expectations, and a server that reads its
+// requests wrongly. The command is in tools/contract/main.test.ts.
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';

@@ -120,7 +120,12 @@ for (const [what, ...cases] of [
 }
 
 test('REUSE_PORT is a mistake where the system or the version of Node does not have it', () => {
-  for (const [platform, version] of [['linux', 'v22.11.0'], ['darwin', 'v24.0.0']] as const) {
+  for (const version of ['v22.12.0', 'v22.23.3', 'v24.0.0', 'v100.0.0']) {
+    assert.deepEqual(read({ REUSE_PORT: 'true' }, { ...NODE_22, version }), { ...DEFAULTS, http: on(8080, '127.0.0.1', true) });
+  }
+  for (const [platform, version] of [
+    ['linux', 'v22.11.9'], ['linux', 'v22.9.0'], ['linux', 'v22.2.0'], ['linux', 'v9.0.0'], ['darwin', 'v24.0.0'],
+  ] as const) {
     const mistake = `REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`;
     assert.deepEqual(read({ REUSE_PORT: 'true' }, { ...NODE_22, platform, version }), [mistake]);
     for (const env of [{}, { REUSE_PORT: 'false' }]) assert.deepEqual(read(env, { ...NODE_22, platform, version }), DEFAULTS);

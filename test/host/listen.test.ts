@@ -55,12 +55,6 @@ for (const [code, reason, exitCode, scheme = 'http'] of [
   });
 }
 
-test('an exception of node is reported in the same form', async (t) => {
-  const { reasons, exitCode } = Object(await result(createListener(t), onPort(65_536)));
-  assert.match(String(reasons), /^Cannot listen on 127\.0\.0\.1 port 65536: RangeError/);
-  assert.equal(exitCode, 1);
-});
-
 test('every error of a listener that listens is passed to the function for it', async (t) => {
   const listener = createListener(t);
   const failures: unknown[] = [];

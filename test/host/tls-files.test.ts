@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { duplexPair } from 'node:stream';
+import { test } from 'node:test';
 import { connect, createSecureContext, DEFAULT_CIPHERS, TLSSocket, type ConnectionOptions, type SecureContext } from 'node:tls';
 import { StartError } from '../../src/host/start-error.ts';
 import { keyExchanges, readTlsFiles } from '../../src/host/tls-files.ts';
@@ -13,17 +13,10 @@ import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 const nothing = () => assert.fail('nothing should be logged');
 
 /** What a client sees of a server with this context: the certificate, and the cipher that was agreed on. */
-async function handshake(t: TestContext, secureContext: SecureContext, options: ConnectionOptions = {}) {
-  const server = createServer((carrier) => {
-    carrier.on('error', () => {});
-    new TLSSocket(carrier, { isServer: true, secureContext }).on('error', () => {});
-  }).listen({ port: 0, host: '127.0.0.1' });
-  await once(server, 'listening');
-  const client = connect({ port: Object(server.address()).port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
-  t.after(() => {
-    client.destroy();
-    server.close();
-  });
+async function handshake(secureContext: SecureContext, options: ConnectionOptions = {}) {
+  const [server, carrier] = duplexPair();
+  new TLSSocket(server, { isServer: true, secureContext }).on('error', () => {});
+  const client = connect({ socket: carrier, rejectUnauthorized: false, ...options });
   await once(client, 'secureConnect');
   return { certificate: client.getPeerX509Certificate(), cipher: client.getCipher().name };
 }
@@ -34,11 +27,11 @@ test('a certificate, its chain and its key are used, TLS 1.2 is the oldest versi
   const first = new X509Certificate(readFileSync(files.certFile));
   appendFileSync(files.certFile, readFileSync(other.certFile));
   const context = readTlsFiles(files, nothing);
-  assert.equal((await handshake(t, context)).certificate?.fingerprint256, first.fingerprint256);
-  await assert.rejects(handshake(t, context, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
+  assert.equal((await handshake(context)).certificate?.fingerprint256, first.fingerprint256);
+  await assert.rejects(handshake(context, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
   const ciphers = ['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'];
   for (const offered of [ciphers, ciphers.toReversed()]) {
-    assert.equal((await handshake(t, context, { maxVersion: 'TLSv1.2', ciphers: offered.join(':') })).cipher, ciphers[0]);
+    assert.equal((await handshake(context, { maxVersion: 'TLSv1.2', ciphers: offered.join(':') })).cipher, ciphers[0]);
   }
 });
 
@@ -48,11 +41,11 @@ test('in TLS 1.2, ciphers without forward secrecy or authenticated encryption ar
   const bare = createSecureContext({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
   for (const ciphers of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA']) {
     const options = { maxVersion: 'TLSv1.2', ciphers } as const;
-    assert.equal((await handshake(t, bare, options)).cipher, ciphers);
-    await assert.rejects(handshake(t, context, options), /alert handshake failure/);
+    assert.equal((await handshake(bare, options)).cipher, ciphers);
+    await assert.rejects(handshake(context, options), /alert handshake failure/);
   }
   for (const ciphers of DEFAULT_CIPHERS.split(':').filter((name) => name.startsWith('TLS_'))) {
-    assert.equal((await handshake(t, context, { minVersion: 'TLSv1.3', ciphers })).cipher, ciphers);
+    assert.equal((await handshake(context, { minVersion: 'TLSv1.3', ciphers })).cipher, ciphers);
   }
 });
 

@@ -9,12 +9,9 @@ import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { document } from '../../../src/api/description.ts';
 import { secure } from '../../../src/server/tls.ts';
 import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
 import { startService } from '../../support/service.ts';
-import { GREETINGS } from './endpoints.ts';
-import { shapeMisfits } from './openapi.ts';
 import { readOptions } from './options.ts';
 import { listedValues } from './specification.ts';
 import { talker } from './talk.ts';
@@ -54,9 +51,7 @@ describe('npm run contract', { concurrency: true }, () => {
     const flags = ['--production', '--all', '--test-reporter=tap'];
     const [held, differing] = await Promise.all([contract(url, '--production'), contract(url, ...flags)]);
     assert.deepEqual([held.code, differing.code], [0, 1], held.stdout);
-    for (const line of ['✔ a name of 80 characters is greeted', '# differs, but --decisions was not given', '# not checked: an']) {
-      assert.ok(held.stdout.includes(line), line);
-    }
+    assert.match(held.stdout, /✔ a name of 80 characters is greeted[^]*# not checked: an[^]*# differs, but --decisions was not given/);
     assert.match(held.stderr.replace(url, 'URL').replace(/ {2,}/g, '  '), new RegExp([
       '^\nURL:  hold  differ  not checked', 'The specification  \\d+  0  8',
       'The decisions  \\d+  1  1  \\(--decisions makes these count\\)', 'The wire  \\d+  \\d+  0  \\(--wire .*\n$',
@@ -73,25 +68,6 @@ describe('npm run contract', { concurrency: true }, () => {
     const path = join(temporaryFolder(t), 'nobody');
     assert.deepEqual(await contract(`unix:${path}`), { code: 2, stdout: '', stderr: `unix:${path} does not answer: ENOENT.\n` });
   });
-});
-
-test('each place in which a description differs is reported with its path and the reason', () => {
-  const described = JSON.stringify(document);
-  for (const [from, to, misfit] of [
-    ['"maxLength":80', '"maxLength":81', 'parameters name schema maxLength is 81, not 80'],
-    ['"required":false', '"required":true', 'parameters name required is true, not false'],
-    ['"parameters":[', '"parameters":[{"name":"a"},', 'parameters a is too much'],
-    ['"parameters":', '"other":', 'parameters name is missing'],
-    ['"responses":{', '"responses":{"422":{"content":{}},', 'replies 422 is too much'],
-    ['"500":', '"501":', 'replies 500 is missing'],
-    ['"application/problem+json":', '"application/xml":', 'replies 400 application/problem+json is missing'],
-    ['"required":["message",', '"required":[', 'replies 200 application/json required 1 is missing'],
-    ['"additionalProperties":false', '"additionalProperties":true', 'replies 200 application/json additionalProperties is true, not false'],
-    ['"format":"date-time",', '', 'replies 200 application/json properties generatedAt format is missing'],
-  ] as const) {
-    const [first] = shapeMisfits(JSON.parse(described.replace(from, to)), GREETINGS);
-    assert.equal(first, `GET /api/greetings: ${misfit}`);
-  }
 });
 
 test('each value that a description lists is tried, and one that it does not list', () => {

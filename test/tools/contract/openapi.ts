@@ -1,5 +1,6 @@
 // Compares the description of a server with its replies, and with the description of this project's service.
-import { field, type Reply } from '../../support/replies.ts';
+import { deepEqual } from 'node:assert/strict';
+import { field } from '../../support/replies.ts';
 import { inside, isObject, misfits, resolve } from '../../support/schema.ts';
 import { DESCRIBED } from './endpoints.ts';
 import { json } from './expectation.ts';
@@ -20,7 +21,7 @@ export function descriptionMisfits(document: unknown, path: string, seen: readon
   const responses = inside(document, 'paths', path, 'get', 'responses');
   const found = seen.filter(({ send }) => send.startsWith(`GET ${path} `) || send.startsWith(`GET ${path}?`)).flatMap(({ reply }) => {
     const described = [String(reply.status), `${String(reply.status)[0]}XX`, 'default'].map((key) => inside(responses, key)).find(isObject);
-    const type = typeOf(reply);
+    const type = field(reply, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
     const schema = inside(described, 'content', type, 'schema');
     const what = `GET ${path}: a ${reply.status} of ${type}`;
     if (schema === undefined) return mustBeDescribed && type !== '' ? [`${what} is not described`] : [];
@@ -30,28 +31,23 @@ export function descriptionMisfits(document: unknown, path: string, seen: readon
   return [...new Set(found)];
 }
 
-function typeOf(reply: Reply): string {
-  return field(reply, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-}
-
 // What other servers may say in other words, or not at all.
 const WORDS = ['title', 'description', 'summary', 'example', 'examples'];
 
-/** A sentence for each place in which `document` describes GET `path` otherwise than DESCRIBED does. */
+/** Where `document` describes GET `path` otherwise than DESCRIBED does: none, or one text, in which lines with + and - differ. */
 export function shapeMisfits(document: unknown, path: string): string[] {
   const operation = inside(document, 'paths', path, 'get');
-  const parameters = inside(operation, 'parameters');
+  const byName = (parameters: readonly unknown[]) => Object.fromEntries(parameters.map((one) => [inside(one, 'name'), one]));
+  const parameters = [inside(operation, 'parameters') ?? []].flat().map((one) => ({ required: false, ...Object(bare(one, document)) }));
+  const replies = mapped(inside(operation, 'responses'), (response) =>
+    mapped(inside(response, 'content'), (content) => bare(inside(content, 'schema'), document)));
   const expected = { parameters: byName(DESCRIBED[path]?.parameters ?? []), replies: DESCRIBED[path]?.replies };
-  const actual = {
-    parameters: byName([parameters ?? []].flat().map((parameter) => ({ required: false, ...Object(bare(parameter, document)) }))),
-    replies: mapped(inside(operation, 'responses'), (response) =>
-      mapped(inside(response, 'content'), (content) => bare(inside(content, 'schema'), document))),
-  };
-  return differences(bare(expected, document), actual, `GET ${path}:`);
-}
-
-function byName(parameters: readonly { readonly name: string }[]): object {
-  return Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter]));
+  try {
+    deepEqual({ parameters: byName(parameters), replies }, bare(expected, document));
+    return [];
+  } catch (error) {
+    return [String(error)];
+  }
 }
 
 // A schema without its words, with each `$ref` replaced by the schema that it refers to, and with `required` in order.
@@ -67,14 +63,4 @@ function bare(value: unknown, document: unknown): unknown {
 
 function mapped(value: unknown, map: (inner: unknown) => unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, map(inner)])) : value;
-}
-
-function differences(expected: unknown, actual: unknown, at: string): string[] {
-  if (typeof expected === 'object' && expected !== null && typeof actual === 'object' && actual !== null) {
-    const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
-    return Array.from(keys).flatMap((key) => differences(Object(expected)[key], Object(actual)[key], `${at} ${key}`));
-  }
-  if (expected === actual) return [];
-  if (actual === undefined) return [`${at} is missing`];
-  return [expected === undefined ? `${at} is too much` : `${at} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`];
 }

@@ -7,7 +7,7 @@ import type { Talk } from './talk.ts';
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
 export function describeDifference({ send, expected, talk }: Difference): string {
   const received = [...shown(talk.bytes.toString('utf8')), ...endOf(talk).map((end) => `(${end})`)];
-  return Object.entries({ sent: shown(send), expected, received })
+  return Object.entries({ sent: shown(send), expected: expected.flatMap((line) => line.split('\n')), received })
     .flatMap(([what, lines]) => [what, ...lines.map((line) => `  ${line}`)]).join('\n');
 }
 

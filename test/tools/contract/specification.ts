@@ -1,5 +1,5 @@
-// The rows of the specification: what any implementation must do. Sections have the names of the document. What it
-// leaves open (wording of messages, order of fields, further fields, dates, connections) is open here as well.
+// The rows of the specification: what any implementation must do. Sections have the names of the document. What it leaves open (wording
+// of messages, order of fields, further fields, dates, connections) is open here as well.
 import { isObject } from '../../support/schema.ts';
 import {
   CONSTANT_ENDPOINTS, DESCRIBED, DESCRIBED_PATHS, DESCRIPTION, GREETINGS, MAX_NAME_LENGTH as MAX, type Shape,
@@ -60,11 +60,9 @@ export function specification(subject: Subject): Sections {
     'Validation problem document (body of a 400)': [
       row('the media type of a 400 is application/problem+json', ...refusals(mediaType('application/problem+json'))),
       row('type of a 400 points to the section of RFC 9110 on 400', ...refusals(uriOfBadRequest)),
-      row('title of a 400 is a string that is not empty', ...refusals(matches('title', 'a string that is not empty', /\S/, undefined, '', 400))),
+      row('title of a 400 is a string that is not empty', ...refusals(matches('title', 'a string, not empty', /\S/, undefined, '', 400))),
       row('status in a 400 is the number 400', ...refusals(memberIs('status', 400))),
-      row('errors of a 400 maps name to messages', ...refusals(
-        member('errors.name', MESSAGES, isMessages, undefined, [], 'It does not fit.', [1]),
-      )),
+      row('errors of a 400 maps name to messages', ...refusals(member('errors.name', MESSAGES, isMessages, undefined, [], 'No.', [1]))),
       {
         ...row('traceId, where there is one, is a string that differs on every request', ...Array.from({ length: 10 }, () =>
           refusals(member('traceId', 'a string or absent', (id) => id === undefined || isString(id), 1))).flat()),
@@ -106,10 +104,7 @@ export function specification(subject: Subject): Sections {
   };
 }
 
-/**
- * The rows for the values that `described` lists: for each member of an `enum`, so that none of them is left untried, and for a value that is
- * no member.
- */
+/** The rows for the values that `described` lists: for each member of each `enum`, and for a value that is no member. */
 export function listedValues(subject: Subject, described: Readonly<Record<string, Shape>>): Sections {
   return Object.fromEntries(Object.entries(described).flatMap(([path, { parameters, listed }]) => parameters.flatMap(({ name, schema }) => {
     if (!isObject(schema) || !Array.isArray(schema['enum'])) return [];
