@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { ATTACKS, WORK } from './attacks.ts';
-import { loopbackAddress, openSocket } from './sockets.ts';
+import { loopbackAddress, openSocket } from './requests.ts';
 
 const RECONNECT_DELAY_MS = 10;
 

@@ -19,18 +19,12 @@ export type Beside = {
   readonly lives: boolean;
 };
 
-export type Attackers = {
-  /** They begin. */
-  readonly attack: () => void;
-  /** How many replies, or handshakes, there have been. */
-  readonly count: () => Promise<number>;
-  readonly stop: () => void;
-};
+export type Attackers = Awaited<ReturnType<typeof startAttackers>>;
 
 const SAMPLE_INTERVAL_MS = 20; // of the memory
 
 /** Starts attackers, a process for each group, and resolves when all are connected. */
-export async function startAttackers({ port, tlsPort }: Server, groups: readonly Group[]): Promise<Attackers> {
+export async function startAttackers({ port, tlsPort }: Server, groups: readonly Group[]) {
   const processes = groups.map(({ attack, clients, addresses = 1 }) => {
     const isTls = (ATTACKS.get(attack) ?? WORK.get(attack))?.isTls === true;
     return startOnLoadCpu(`${import.meta.dirname}/attackers.js`, [isTls ? tlsPort : port, attack, clients, addresses]);
@@ -42,8 +36,10 @@ export async function startAttackers({ port, tlsPort }: Server, groups: readonly
   const tell = () => processes.forEach((child) => child.send('go on'));
   await messages();
   return {
+    /** They begin. */
     attack: tell,
-    async count() {
+    /** How many replies, or handshakes, there have been. */
+    async count(): Promise<number> {
       const counts = messages();
       tell();
       return (await counts).reduce((sum, [count]) => sum + Number(count), 0);

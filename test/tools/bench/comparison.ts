@@ -1,12 +1,10 @@
-// Compares the service with the floor, for `npm run bench`, and what a request costs in other situations, for `--growth`.
+// Compares the service with the floor, for `npm run bench`. A ratio is that of a server to the first one, the floor.
 import { BOUNDS, judge, TOLERANCE } from './bounds.ts';
-import { measure, setup, type Result, type Setup } from './measure.ts';
-import { ratiosPicture } from './pictures.ts';
+import { measure, type Comparison, type Result } from './measure.ts';
 import { startServer, type Servers } from './processes.ts';
-import { requestBytes, type RequestKind } from './request-kinds.ts';
-import { ask, openReady } from './sockets.ts';
-import { medianRatio } from './statistics.ts';
-import { boundsTable, memoryTable, printTooHigh, requestTable, startTable } from './tables.ts';
+import { ask, openReady, requestBytes, type RequestKind } from './requests.ts';
+import { median, medianRatio } from './statistics.ts';
+import { printTooHigh, table } from './tables.ts';
 
 const TIME_MS = 110_000; // no other round begins after it
 const SHORT_TIME_MS = 25_000;
@@ -15,65 +13,58 @@ const GREETINGS = '/api/greetings';
 const QUICK_PATHS = ['/health', GREETINGS, '/api/greetings?name=Ada%20Lovelace'];
 const PATHS = [...QUICK_PATHS, '/api/greetings?name=', '/nope'];
 const JUDGED_LINE = /^v24\./; // of Node
+// The service writes a line of the access log up to 50 ms after the reply, so the measurement waits for longer. What a
+// process does when it is idle is then measured, too, for the floor as well, which has no log.
+const LOGGED: Comparison = { label: 'access log', kind: 'browser', paths: [GREETINGS], env: { ACCESS_LOG: 'true' }, settleMs: 60 };
 
-/**
- * Measures the servers, and prints how the others compare with the first, the floor. On Node 24 the process will exit with 1 when a figure
- * of the service is too high.
- */
+const bothKinds = (paths: readonly string[]) =>
+  (['Host only', 'browser'] as const).map((kind: RequestKind): Comparison => ({ label: kind, kind, paths, env: {}, settleMs: 5 }));
+
+type Measured = readonly [server: string, values: readonly number[]];
+/** A figure with a bound, under its name in `BOUNDS`, of each server. */
+type Figure = { readonly name: string; readonly unit: string; readonly of: readonly Measured[] };
+
+/** Measures the servers, and prints the figures. On Node 24 the process will exit with 1 when a figure of the service is too high. */
 export async function printComparison(servers: Servers): Promise<void> {
-  // The service writes a line of the access log up to 50 ms after the reply, so the measurement waits for longer. What a
-  // process does when it is idle is then measured, too, for the floor as well, which has no log.
-  const withLog = (one: Setup): Setup => ({ ...one, label: 'access log', env: { ACCESS_LOG: 'true' }, settleMs: 60 });
-  const results = await measure([...bothKinds(servers, PATHS), setupsOf(servers, 'browser', [GREETINGS]).map(withLog)], TIME_MS);
-  const starts = await startTimes(servers);
-  const ratios = ratiosToFloor(results, starts);
-  const verdicts = judge(ratios, BOUNDS, TOLERANCE);
-
+  const results = await measure(servers, [...bothKinds(PATHS), LOGGED], TIME_MS);
+  const figures: Figure[] = [...results.flatMap(figuresOf), { name: 'start', unit: 'ms', of: Array.from(await startTimes(servers)) }];
   console.log(`Rounds: ${results[0]?.[0]?.memory.length}, starts: ${STARTS}\n`);
-  console.log(requestTable(results));
-  console.log(memoryTable(results));
-  console.log(startTable(starts));
-  console.log(boundsTable(verdicts, 'service ÷ floor'));
-  console.log(ratiosPicture(ratios));
-  if (JUDGED_LINE.test(process.version)) printTooHigh(verdicts);
+  printRequests(results);
+  const rows = figures.filter(({ unit }) => unit !== 'µs').flatMap(({ name, unit, of }) => of.map(([server, values]) =>
+    [name, server, `${median(values).toFixed(2)} ${unit}`, medianRatio(values, of[0]?.[1] ?? []).toFixed(2)]));
+  console.log(table([['figure', 'server', 'median', 'ratio'], ...rows], 2));
+  const ratios = new Map(figures.map(({ name, of: [floor, service] }) => [name, medianRatio(service?.[1] ?? [], floor?.[1] ?? [])]));
+  if (JUDGED_LINE.test(process.version)) printTooHigh(judge(ratios, BOUNDS, TOLERANCE));
 }
 
 /** The cost of the most usual requests in less than 40 s, without a verdict. */
 export async function printQuickComparison(servers: Servers): Promise<void> {
-  console.log(requestTable(await measure(bothKinds(servers, QUICK_PATHS), SHORT_TIME_MS)));
+  printRequests(await measure(servers, bothKinds(QUICK_PATHS), SHORT_TIME_MS));
 }
 
-/** The cost of a request by number of connections, and for the service by age of the process. */
-export async function printGrowth(floor: string, service: string): Promise<void> {
-  const named = (name: string, script: string) => setup(name, script, 'Host only', [GREETINGS]);
-  for (const [name, script] of [['floor', floor], ['service', service]] as const) {
-    const on = (connections: number, active: number, rest = ''): Setup =>
-      ({ ...named(`${name}, connections: ${connections}${rest}`, script), connections, active });
-    console.log(requestTable(await measure([[
-      on(50, 50),
-      on(1, 1), // every request wakes the process; with 50 connections one wake-up serves about ten requests
-      on(500, 50, ', 50 active'),
-      on(2000, 50, ', 50 active'),
-      on(2000, 2000, ', all active'), // more data than the caches of a CPU hold, including the data of the kernel
-    ]], SHORT_TIME_MS)));
-  }
-  const ages = await measure([[named('fresh', service), { ...named('after 500,000 requests', service), warmUp: 500_000 }]], SHORT_TIME_MS);
-  console.log(requestTable(ages));
-  console.log(memoryTable(ages));
+function printRequests(results: readonly (readonly Result[])[]): void {
+  const rows = results.flatMap((servers) => Array.from(servers[0]?.figures ?? [], ([path, floor]) => servers.map((result) => {
+    const { status, cpu, rate, p50, p99 } = result.figures.get(path) ?? floor;
+    const figures = [median(cpu).toFixed(2), medianRatio(cpu, floor.cpu).toFixed(2), median(rate).toFixed(0)];
+    return [result.label, path, result.server, status, ...figures, median(p50).toFixed(2), median(p99).toFixed(2)];
+  }))).flat();
+  console.log(table([['request', 'path', 'server', 'status', 'CPU µs', 'ratio', 'requests/s', 'p50 ms', 'p99 ms'], ...rows], 3));
 }
 
-function setupsOf(servers: Servers, kind: RequestKind, paths: readonly string[]): Setup[] {
-  return Array.from(servers, ([name, script]) => setup(name, script, kind, paths));
+/** The figures of the requests of one kind. */
+function figuresOf(servers: readonly Result[]): Figure[] {
+  const { label = '', paths = [] } = servers[0] ?? {};
+  const figure = (name: string, unit: string, values: (of: Result) => readonly number[]): Figure =>
+    ({ name: `${name}, ${label}`, unit, of: servers.map((one) => [one.server, values(one)]) });
+  return [
+    ...paths.map((path) => ({ ...figure('CPU', 'µs', ({ figures }) => figures.get(path)?.cpu ?? []), name: `CPU, ${label}, ${path}` })),
+    figure('p99 latency', 'ms', ({ figures }) => Array.from(figures.values()).flatMap(({ p99 }) => p99)),
+    figure('memory', 'MiB', ({ memory }) => memory),
+  ];
 }
 
-function bothKinds(servers: Servers, paths: readonly string[]): Setup[][] {
-  return [setupsOf(servers, 'Host only', paths), setupsOf(servers, 'browser', paths)];
-}
-
-type Times = ReadonlyMap<string, readonly number[]>; // ms, by server
-
-/** Starts each server several times, in turn, and measures how long it takes from the creation of the process to its first reply. */
-async function startTimes(servers: Servers): Promise<Times> {
+/** Starts each server several times, in turn, and measures how many ms it takes from the creation of the process to its first reply. */
+async function startTimes(servers: Servers): Promise<ReadonlyMap<string, readonly number[]>> {
   const times = new Map(Array.from(servers.keys(), (name) => [name, new Array<number>()]));
   for (let round = 0; round < STARTS; round += 1) {
     for (const [name, script] of servers) {
@@ -87,19 +78,4 @@ async function startTimes(servers: Servers): Promise<Times> {
     }
   }
   return times;
-}
-
-/** The ratios of the service to the floor, under the names that they have in `BOUNDS`. */
-function ratiosToFloor(comparisons: readonly (readonly Result[])[], starts: Times): ReadonlyMap<string, number> {
-  const ratios = new Map([['start', medianRatio(starts.get('service') ?? [], starts.get('floor') ?? [])]]);
-  for (const [floor, service] of comparisons) {
-    if (floor === undefined || service === undefined) continue;
-    const p99OfAllPaths = ({ figures }: Result) => Array.from(figures.values()).flatMap(({ p99 }) => p99);
-    for (const [path, { cpu }] of service.figures) {
-      ratios.set(`CPU, ${service.label}, ${path}`, medianRatio(cpu, floor.figures.get(path)?.cpu ?? []));
-    }
-    ratios.set(`p99 latency, ${service.label}`, medianRatio(p99OfAllPaths(service), p99OfAllPaths(floor)));
-    ratios.set(`memory, ${service.label}`, medianRatio(service.memory, floor.memory));
-  }
-  return ratios;
 }

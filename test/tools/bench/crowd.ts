@@ -4,14 +4,11 @@ import { tlsVariables } from '../../support/certificates.ts';
 import type { Environment } from '../../support/process.ts';
 import { measureBeside, startAttackers } from './beside.ts';
 import { FULL_HOUSE_BOUND, judge, LOSS_BOUND, type Verdict } from './bounds.ts';
-import { CROWDS } from './crowds.ts';
-import { crowdsTable, judgeCrowd, waitsByKindTable, type CrowdOutcome } from './crowd-tables.ts';
+import { CROWDS, judgeCrowd, WAITS_HEADER, waitsRows } from './crowds.ts';
 import { ALL } from './honest.ts';
 import { countLost, LOSS_CASES, PLACES, REQUESTS_AT_ONCE } from './loss.ts';
-import { cpuTimeOf, startServer, type Servers } from './processes.ts';
-import { requestBytes } from './request-kinds.ts';
-import { namesThatStart, requireOpenFiles } from './requirements.ts';
-import { ask, loopbackAddress, openReady } from './sockets.ts';
+import { cpuTimeOf, namesThatStart, requireOpenFiles, startServer, type Servers } from './processes.ts';
+import { ask, loopbackAddress, openReady, requestBytes } from './requests.ts';
 import { printTooHigh, table } from './tables.ts';
 
 const FULL_HOUSE = 'full house';
@@ -34,22 +31,26 @@ export async function printCrowd(servers: Servers, only: string, seconds: number
 }
 
 async function printWaits(servers: Servers, names: readonly string[], env: Environment, seconds: number): Promise<Verdict[]> {
-  const outcomes: CrowdOutcome[] = [];
+  const waits: string[][] = [], crowds: string[][] = [];
+  const verdicts: Verdict[] = [];
   for (const [name, crowd] of CROWDS) {
     if (!names.includes(name)) continue;
     for (const [server, script] of servers) {
-      const started = await startServer(script, { MAX_CONNECTIONS: '3000', ...env }, [crowd.heap]);
+      const started = await startServer(script, { MAX_CONNECTIONS: '3000', ...env }, [`--max-heap-size=${crowd.heap}`]);
       const attackers = await startAttackers(started, crowd.groups);
-      outcomes.push({ name, crowd, server, ...await measureBeside(started, attackers, ALL, seconds) });
+      const outcome = { name, crowd, server, ...await measureBeside(started, attackers, ALL, seconds) };
       attackers.stop();
       await started.stop();
+      waits.push(...waitsRows(outcome));
+      crowds.push([name, server, `${crowd.heap} MiB`, outcome.rate.toFixed(0), outcome.peak.toFixed(0), outcome.lives ? 'yes' : 'no']);
+      if (server === 'service') verdicts.push(...judgeCrowd(outcome));
     }
   }
-  if (outcomes.length === 0) return [];
+  if (waits.length === 0) return [];
   console.log(`Median waits in ms of honest clients, ${seconds} s for each crowd and server\n`);
-  console.log(waitsByKindTable(outcomes));
-  console.log(crowdsTable(outcomes));
-  return outcomes.filter(({ server }) => server === 'service').flatMap(judgeCrowd);
+  console.log(table([WAITS_HEADER, ...waits], 4));
+  console.log(table([['crowd', 'server', 'heap', 'replies/s', 'peak MiB', 'lives'], ...crowds], 3));
+  return verdicts;
 }
 
 async function printLoss(servers: Servers, names: readonly string[], env: Environment): Promise<Verdict[]> {

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from './processes.ts';
-import { longHead, requestBytes } from './request-kinds.ts';
-import { loopbackAddress, openSocket } from './sockets.ts';
+import { longHead, loopbackAddress, openSocket, requestBytes } from './requests.ts';
 import { percentile } from './statistics.ts';
 
 export type HonestKind = {

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAttackers } from './beside.ts';
 import type { Server } from './processes.ts';
-import { longHead, requestBytes } from './request-kinds.ts';
-import { ask, openReady, openSocket } from './sockets.ts';
+import { ask, longHead, openReady, openSocket, requestBytes } from './requests.ts';
 
 export type LossCase = {
   readonly isTls: boolean;

@@ -28,8 +28,7 @@ export const isPinned = [SERVER_CPU, LOAD_CPU].every((cpu) => spawnSync('taskset
 // The clients are in this process. On the CPU of the server they would take time from it.
 if (isPinned) spawnSync('taskset', ['-c', '-p', LOAD_CPU, String(process.pid)]);
 
-// `--growth` opens more connections than a server may accept by default.
-const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false', MAX_CONNECTIONS: '5000' };
+const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false' };
 
 /** Starts a server and waits until it has printed its addresses. `env` is added to the environment, `options` are for node. */
 export async function startServer(script: string, env: Environment = {}, options: readonly string[] = []): Promise<Server> {
@@ -70,4 +69,23 @@ export async function cpuTimeOf<T>({ pid }: Server, settleMs: number, work: () =
   const done = await work();
   await sleep(settleMs);
   return { cpu: cpuTime(pid) - before, done };
+}
+
+/** Ends this process with a message unless it may open `count` files and connections. (Node has raised the soft limit to the hard one.) */
+export function requireOpenFiles(count: number): void {
+  if (process.platform === 'win32') return; // there is no such limit
+  const limit = spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout.trim();
+  if (limit === 'unlimited' || Number(limit) >= count) return;
+  end(`A process may open ${limit} files here, but this needs ${count}: raise the hard limit (ulimit -H -n ${count}).`);
+}
+
+/** The names that start with `only`. Ends this process with a message when there is none. */
+export function namesThatStart(names: readonly string[], only: string): string[] {
+  const chosen = names.filter((name) => name.startsWith(only));
+  return chosen.length > 0 ? chosen : end(`The names are: ${names.join('; ')}`);
+}
+
+function end(message: string): never {
+  console.error(message);
+  process.exit(1);
 }

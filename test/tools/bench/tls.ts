@@ -1,14 +1,12 @@
 // Measures what a request and a connection cost over TLS.
 import { tlsVariables } from '../../support/certificates.ts';
-import { Load } from './load.ts';
+import { createLoad } from './load.ts';
 import { cpuTimeOf, startServer, type Servers } from './processes.ts';
-import { requestBytes } from './request-kinds.ts';
-import { ask, openReady } from './sockets.ts';
+import { ask, openReady, requestBytes } from './requests.ts';
 import { median, medianRatio } from './statistics.ts';
 import { table } from './tables.ts';
 
 const ROUNDS = 5;
-const CONNECTIONS = 50;
 const REQUESTS = 3_000; // of a measurement, on connections that are kept alive
 const HANDSHAKES = 200; // of a measurement
 const AT_ONCE = 10;
@@ -17,18 +15,17 @@ const SETTLE_MS = 20;
 /** Prints the CPU time of a request on a kept-alive connection, and of a connection with a handshake and one request. */
 export async function printTls(servers: Servers): Promise<void> {
   const env = tlsVariables();
-  const kept = new Map<string, number[]>(), opened = new Map<string, number[]>(); // µs of each server
+  const figures = Array.from(servers.keys(), (server) => ({ server, kept: new Array<number>(), opened: new Array<number>() })); // µs
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, script] of servers) {
-      const server = await startServer(script, env);
+    for (const { server: name, kept, opened } of figures) {
+      const server = await startServer(servers.get(name) ?? '', env);
       const to = { port: server.tlsPort, isTls: true };
       const request = requestBytes('Host only', server.tlsPort, '/api/greetings');
 
-      const load = new Load(to);
-      await load.open(CONNECTIONS);
-      await load.run(request, CONNECTIONS, REQUESTS * 2); // until V8 has compiled the code
-      const { cpu } = await cpuTimeOf(server, SETTLE_MS, () => load.run(request, CONNECTIONS, REQUESTS));
-      kept.set(name, [...kept.get(name) ?? [], cpu / REQUESTS]);
+      const load = createLoad(to);
+      await load.run(request, REQUESTS * 2); // until V8 has compiled the code
+      const { cpu } = await cpuTimeOf(server, SETTLE_MS, () => load.run(request, REQUESTS));
+      kept.push(cpu / REQUESTS);
       load.close();
 
       const openAll = () => Promise.all(Array.from({ length: AT_ONCE }, async () => {
@@ -40,12 +37,12 @@ export async function printTls(servers: Servers): Promise<void> {
       }));
       await openAll();
       const { cpu: cpuOfAll } = await cpuTimeOf(server, SETTLE_MS, openAll);
-      opened.set(name, [...opened.get(name) ?? [], cpuOfAll / HANDSHAKES]);
+      opened.push(cpuOfAll / HANDSHAKES);
       await server.stop();
     }
   }
-  const figures = (of: ReadonlyMap<string, readonly number[]>, name: string) =>
-    [median(of.get(name) ?? []).toFixed(1), medianRatio(of.get(name) ?? [], of.get('floor') ?? []).toFixed(2)];
-  const rows = Array.from(servers.keys(), (name) => [name, ...figures(kept, name), ...figures(opened, name)]);
+  const [floor] = figures;
+  const cells = (own: readonly number[], others: readonly number[] = []) => [median(own).toFixed(1), medianRatio(own, others).toFixed(2)];
+  const rows = figures.map(({ server, kept, opened }) => [server, ...cells(kept, floor?.kept), ...cells(opened, floor?.opened)]);
   console.log(table([['server', 'kept-alive request µs', 'ratio', 'connection with handshake µs', 'ratio'], ...rows], 1));
 }

@@ -1,0 +1,73 @@
+// The connections of clients, over TCP or TLS and from any address of the loopback interface, and the requests on them.
+import { once } from 'node:events';
+import { connect, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+export type Connecting = {
+  readonly port: number;
+  readonly isTls: boolean;
+  /** The address that the connection comes from, instead of 127.0.0.1. */
+  readonly from?: string | undefined;
+  /** Our side stays open when the server has ended its own. */
+  readonly allowHalfOpen?: boolean;
+  /** What gets each piece that arrives, in a buffer that is used again. */
+  readonly onread?: OnReadOpts;
+};
+
+/** Connects to 127.0.0.1. `ready` is called when the connection is there and, over TLS, the handshake is over. */
+export function openSocket({ isTls, from, ...others }: Connecting, ready?: () => void): Socket {
+  const options = { ...others, host: '127.0.0.1', noDelay: true, ...(from !== undefined && { localAddress: from }) };
+  return isTls ? connectTls({ ...options, rejectUnauthorized: false }, ready) : connect(options, ready);
+}
+
+/** As `openSocket`, and resolves when the connection is there. */
+export function openReady(to: Connecting): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = openSocket(to, () => resolve(socket)).on('error', reject);
+  });
+}
+
+/** Sends a request, and resolves when its reply begins to arrive. */
+export async function ask(socket: Socket, request: Buffer): Promise<void> {
+  socket.write(request);
+  await once(socket, 'data');
+}
+
+/** The loopback address with this number: all are different, and none is in 127.0.0.0/16. On Linux all of 127.0.0.0/8 can be used. */
+export function loopbackAddress(index: number): string {
+  return `127.${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
+}
+
+export type RequestKind = 'Host only' | 'browser';
+
+const FIELD_LINES: Readonly<Record<RequestKind, readonly string[]>> = {
+  'Host only': [], // as load generators send it
+  // What Chrome sends for `fetch` from a page of the same origin with a cookie. (The page has set
+  // `Referrer-Policy: no-referrer`: with a Referer there would be 14 lines.)
+  browser: [
+    'Connection: keep-alive',
+    'sec-ch-ua-platform: "Windows"',
+    'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+    'sec-ch-ua: "Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
+    'sec-ch-ua-mobile: ?0',
+    'Accept: */*',
+    'Sec-Fetch-Site: same-origin',
+    'Sec-Fetch-Mode: cors',
+    'Sec-Fetch-Dest: empty',
+    'Accept-Encoding: gzip, deflate, br, zstd',
+    'Accept-Language: en-GB,en;q=0.9,de;q=0.8',
+    'Cookie: session=8f14e45fceea167a5a36dedd4bea2543; theme=dark; consent=analytics.0-marketing.0; seen=1763719200',
+  ],
+};
+
+/** The bytes of a GET request of a kind, with more fields. */
+export function requestBytes(kind: RequestKind, port: number, path: string, ...fields: readonly string[]): Buffer {
+  return Buffer.from([`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...FIELD_LINES[kind], ...fields, '', ''].join('\r\n'));
+}
+
+const FIELD_LINE = `x-padding: ${'x'.repeat(987)}`; // 1,000 bytes with its line break
+
+/** A request with a head of so many kilobytes. */
+export function longHead(kilobytes: number): Buffer {
+  return requestBytes('Host only', 80, '/health', ...new Array<string>(kilobytes).fill(FIELD_LINE));
+}
