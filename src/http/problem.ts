@@ -10,12 +10,9 @@ export function validationProblem(errors: Readonly<Record<string, readonly strin
   return contentReply(400, 'application/problem+json', `${BEGINNING},"errors":${JSON.stringify(errors)},"traceId":"${traceId}"}`);
 }
 
-/**
- * The 500 for an unexpected error. Nothing of the error is in it: that is for the log.
- * Without a `type` it reads as `about:blank` (RFC 9457 4.2.1). `path` comes without the query.
- */
-export function unexpectedProblem(path: string): Reply {
-  const detail = 'Contact support if the problem persists.';
-  const document = JSON.stringify({ title: 'An unexpected error occurred.', status: 500, detail, instance: path });
-  return contentReply(500, 'application/problem+json', document);
+/** The 500 for an unexpected error. Nothing of the error is in it: that is for the log. `instance` is the path without the query. */
+export function unexpectedProblem(instance: string): Reply {
+  // RFC 9457 4.2.1: without a `type` it reads as `about:blank`.
+  const document = { title: 'An unexpected error occurred.', status: 500, detail: 'Contact support if the problem persists.', instance };
+  return contentReply(500, 'application/problem+json', JSON.stringify(document));
 }

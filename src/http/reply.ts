@@ -13,11 +13,9 @@ export type Handler = (request: Request) => Reply;
 // Only these, because nothing from outside may get into a field unchecked (response splitting).
 type ContentType = 'application/json' | 'application/json; charset=utf-8' | 'application/problem+json' | 'text/plain';
 
-/**
- * A reply with the content `body`. Caches must not store it, because it is true at this moment only, and browsers must
- * not guess another type (OWASP REST Security Cheat Sheet).
- */
+/** A reply with the content `body`. */
 export function contentReply(status: number, contentType: ContentType, body: string): Reply {
+  // It is true at this moment only, so caches must not store it. Browsers must not guess another type (OWASP REST Security Cheat Sheet).
   const fields = [
     'Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body)),
     'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff',

@@ -1,14 +1,13 @@
 // The first line of a request (RFC 9112 3).
+import type { Known } from './request.ts';
 import { parseTarget, pathOfIllegalTarget, type Target } from './request-target.ts';
+import { childTraceparent } from './trace-context.ts';
 
 export type RequestLine = {
   readonly method: string;
   readonly target: Target;
   readonly isHttp11: boolean; // HTTP/1.1, or a later minor version, which is read as HTTP/1.1 (RFC 9110 2.5). Otherwise it is HTTP/1.0.
 };
-
-/** What may be logged of a request line. */
-export type Loggable = { readonly method: string; readonly target: { readonly path: string } };
 
 // method SP request-target SP HTTP-version, with one space each: with more, programs disagree on what the target is. A method is
 // any token (RFC 9110 9.1 and 5.6.2). Which characters a target may have is said in request-target.ts.
@@ -23,11 +22,11 @@ export function parseRequestLine(line: string): RequestLine | number {
   return target === undefined ? 400 : { method, target, isHttp11: !line.endsWith('0') };
 }
 
-/** The method and the path of a line that has been refused, or undefined when it does not have the form of a request line. */
-export function loggablePartsOf(line: string): Loggable | undefined {
-  if (!REQUEST_LINE.test(line)) return undefined;
+/** What may be logged of a line that has been refused. Nothing, when it does not have the form of a request line. */
+export function loggablePartsOf(line: string): Known {
+  if (!REQUEST_LINE.test(line)) return {};
   const [method, text] = methodAndTarget(line);
-  return { method, target: { path: pathOfIllegalTarget(text) } };
+  return { method, path: pathOfIllegalTarget(text), traceparent: childTraceparent(undefined) };
 }
 
 function methodAndTarget(line: string): [string, string] {

@@ -7,7 +7,7 @@ import { judgeHead } from './head.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import { LineReader, type Line } from './lines.ts';
 import { LegalRequest, type Refusal } from './request.ts';
-import { loggablePartsOf, parseRequestLine, type Loggable, type RequestLine } from './request-line.ts';
+import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
 import { childTraceparent } from './trace-context.ts';
 
 const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
@@ -42,11 +42,11 @@ export class RequestReader {
     return result;
   }
 
-  /** The refusal of the present request, which is not whole. `line`: what may be logged of its request line. */
-  refusal(status: number, line: Loggable | undefined = this.#requestLine): Refusal {
+  /** The refusal of the present request, which is not whole. */
+  refusal(status: number): Refusal {
     if (this.request !== undefined) return { status, request: this.request };
-    if (line === undefined) return { status, request: {} };
-    const { method, target: { path } } = line;
+    if (this.#requestLine === undefined) return { status, request: {} };
+    const { method, target: { path } } = this.#requestLine;
     return { status, request: { method, path, traceparent: childTraceparent(this.#fields.traceparent) } };
   }
 
@@ -68,7 +68,7 @@ export class RequestReader {
     if (this.#requestLine === undefined) {
       const text = line.text.slice(line.start, line.end);
       const parsed = parseRequestLine(text);
-      if (typeof parsed === 'number') return this.refusal(parsed, loggablePartsOf(text));
+      if (typeof parsed === 'number') return { status: parsed, request: loggablePartsOf(text) };
       this.#requestLine = parsed;
       return undefined;
     }

@@ -23,10 +23,7 @@ export function parseTarget(method: string, target: string): Target | undefined 
   return parsed && { ...parsed, authority, isHttps: s !== '' };
 }
 
-/**
- * The part of an illegal target that may be logged: its path. The query may hold a name, and the authority may hold
- * user information (RFC 9110 4.2.4). A target without a path may be either of these, so the result is empty then.
- */
+/** The path of an illegal target, or nothing. The rest may not be logged: it may hold names and user information (RFC 9110 4.2.4). */
 export function pathOfIllegalTarget(target: string): string {
   const path = target.replace(/[?#].*/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '');
   return path.startsWith('/') ? path : '';

@@ -8,8 +8,8 @@ import { CHARACTERS, TOKEN } from '../support/characters.ts';
 function parsed(line: string) {
   const result = parseRequestLine(line);
   if (typeof result !== 'number') return result;
-  const loggable = loggablePartsOf(line);
-  return [result, loggable?.method, loggable?.target.path];
+  const { method, path } = loggablePartsOf(line);
+  return [result, method, path];
 }
 
 const get: RequestLine = { method: 'GET', target: { path: '/a', query: '' }, isHttp11: true };
