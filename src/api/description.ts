@@ -6,49 +6,41 @@ import { createGreetingEndpoint } from './greeting-endpoint.ts';
 import { DEFAULT_PARAMETERS, PARAMETERS } from './greeting-query.ts';
 import { version } from './version.ts';
 
+/** The schema of an object that has all of these members, and no others. */
+const objectOf = <T extends object>(description: string, properties: T) =>
+  ({ type: 'object', required: Object.keys(properties), additionalProperties: false, description, properties });
+
 const messages = { type: 'array', minItems: 1, items: { type: 'string' } };
 
 const schemas = {
-  GreetingResponse: {
-    type: 'object', required: ['message', 'generatedAt'], additionalProperties: false,
-    description: 'A greeting, computed for this request.',
-    properties: {
-      message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
-      generatedAt: {
-        type: 'string', format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
-        description: 'The instant of the greeting: UTC, in milliseconds, with a numeric offset.',
-      },
+  GreetingResponse: objectOf('A greeting, computed for this request.', {
+    message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
+    generatedAt: {
+      type: 'string', format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
+      description: 'The instant of the greeting: UTC, in milliseconds, with a numeric offset.',
     },
-  },
-  ValidationProblem: {
-    type: 'object', required: ['type', 'title', 'status', 'errors', 'traceId'], additionalProperties: false,
-    description: 'What is wrong with the parameters (RFC 9457).',
-    properties: {
-      type: { type: 'string', format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
-      title: { type: 'string', const: 'One or more validation errors occurred.' },
-      status: { type: 'integer', const: 400 },
-      errors: {
-        type: 'object', minProperties: 1, additionalProperties: false,
-        description: 'For each offending parameter, what is wrong with it and what is accepted.',
-        properties: Object.fromEntries(PARAMETERS.map(({ name }) => [name, messages])),
-      },
-      traceId: {
-        type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
-        description: 'The W3C `traceparent` of this reply. Log lines about the request have it, too.',
-      },
+  }),
+  ValidationProblem: objectOf('What is wrong with the parameters (RFC 9457).', {
+    type: { type: 'string', format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
+    title: { type: 'string', const: 'One or more validation errors occurred.' },
+    status: { type: 'integer', const: 400 },
+    errors: {
+      type: 'object', minProperties: 1, additionalProperties: false,
+      description: 'For each offending parameter, what is wrong with it and what is accepted.',
+      properties: Object.fromEntries(PARAMETERS.map(({ name }) => [name, messages])),
     },
-  },
-  UnexpectedProblem: {
-    type: 'object', required: ['title', 'status', 'detail', 'instance'], additionalProperties: false,
-    description: 'Something failed inside the service (RFC 9457); the log has the details.',
-    properties: {
-      title: { type: 'string', const: 'An unexpected error occurred.' },
-      status: { type: 'integer', const: 500 },
-      detail: { type: 'string', const: 'Contact support if the problem persists.' },
-      instance: { type: 'string', format: 'uri-reference', description: 'The path of the failed request.' },
+    traceId: {
+      type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
+      description: 'The W3C `traceparent` of this reply. Log lines about the request have it, too.',
     },
-  },
-} as const;
+  }),
+  UnexpectedProblem: objectOf('Something failed inside the service (RFC 9457); the log has the details.', {
+    title: { type: 'string', const: 'An unexpected error occurred.' },
+    status: { type: 'integer', const: 500 },
+    detail: { type: 'string', const: 'Contact support if the problem persists.' },
+    instance: { type: 'string', format: 'uri-reference', description: 'The path of the failed request.' },
+  }),
+};
 
 // The examples are what the endpoint replies to these requests, at this time.
 const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));

@@ -38,10 +38,7 @@ function errorInName(name: string): string | undefined {
 /** The parameters that a query stands for, or, for each that breaks a rule, what is wrong with it. */
 export type GreetingQuery = { readonly parameters: GreetingParameters } | { readonly errors: Readonly<Record<string, readonly string[]>> };
 
-/**
- * Decodes a query, which is passed without its `?`, as the WHATWG URL Standard decodes `application/x-www-form-urlencoded`,
- * and validates all parameters. When a key is there twice, its first value counts.
- */
+/** Decodes a query, without its `?`, as the WHATWG URL Standard does, and validates all parameters. Of two equal keys the first counts. */
 export function parseGreetingQuery(query: string): GreetingQuery {
   const parameters = { ...DEFAULT_PARAMETERS };
   let errors: Record<string, readonly string[]> | undefined;
