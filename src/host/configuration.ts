@@ -15,27 +15,23 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
   const mistakes: string[] = [];
   const textOf = (name: string): string | undefined => env[name] || undefined;
 
-  function read<T>(name: string, accepted: string, parse: (text: string) => T | undefined): T | undefined {
+  function read(name: string, accepted: string, isAccepted: (text: string) => boolean): string | undefined {
     const text = textOf(name);
-    if (text === undefined) return undefined;
-    const value = parse(text);
-    if (value === undefined) mistakes.push(mistakeIn(name, text, accepted));
-    return value;
+    if (text === undefined || isAccepted(text)) return text;
+    mistakes.push(mistakeIn(name, text, accepted));
+    return undefined;
   }
 
   function readInteger(name: string, min: number, max: number): number | undefined {
-    return read(name, `a whole number from ${min} to ${max}`, (text) => {
-      const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= min && value <= max ? value : undefined;
-    });
+    const isInRange = (text: string) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max;
+    const text = read(name, `a whole number from ${min} to ${max}`, isInRange);
+    return text === undefined ? undefined : Number(text);
   }
 
-  function readBoolean(name: string): boolean {
-    return read(name, 'true or false', (text) => (text === 'true' || text === 'false' ? text : undefined)) === 'true';
-  }
+  const readBoolean = (name: string) => read(name, 'true or false', (text) => text === 'true' || text === 'false') === 'true';
 
   const acceptedHost = 'an IP address, a host name, or * for every interface';
-  const host = read('HOST', acceptedHost, (text) => (text === '*' || isHost(text) ? text : undefined)) ?? '127.0.0.1';
+  const host = read('HOST', acceptedHost, (text) => text === '*' || isHost(text)) ?? '127.0.0.1';
   const port = readInteger('PORT', 0, MAX_PORT) ?? (textOf('PORT') === undefined ? 8080 : undefined);
   const reusePort = readBoolean('REUSE_PORT');
   const [certFile, keyFile] = [textOf('TLS_CERT_FILE'), textOf('TLS_KEY_FILE')];
@@ -51,6 +47,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
     (ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }]);
 
   const acceptedHosts = '*, or host names and IP addresses without port or zone, separated by commas';
+  const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || hostsIn(text).every(isWithoutZone)) ?? '*';
   const configuration = {
     environment: env['NODE_ENV'], // only `Development`, in this spelling, switches the API description on
     http: handed?.filter((socket) => !isForHttps(socket)) ?? listenOn(port), // where to listen for plain HTTP
@@ -59,7 +56,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
     /** The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does. */
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
     /** The host names and IP addresses that `Host` may name. Undefined: any. */
-    allowedHosts: textOf('ALLOWED_HOSTS') === '*' ? undefined : read('ALLOWED_HOSTS', acceptedHosts, parseHosts),
+    allowedHosts: allowed === '*' ? undefined : hostsIn(allowed),
     accessLog: readBoolean('ACCESS_LOG'),
     // Not 0: for Node's own option that means no timeout, and here it would close each connection within a second.
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000,
@@ -98,11 +95,10 @@ function isHost(text: string): boolean {
   return net.isIP(text) !== 0 || /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?$/i.test(text);
 }
 
-// IPv6 addresses may be in brackets. They may not have a zone, because no Host has one (RFC 3986 3.2.2).
-function parseHosts(text: string): readonly string[] | undefined {
-  const hosts = text.split(',').map((host) => host.trim().replace(/^\[(.*:.*)\]$/, '$1'));
-  return hosts.every((host) => isHost(host) && !host.includes('%')) ? hosts : undefined;
-}
+// IPv6 addresses may be in brackets.
+const hostsIn = (text: string) => text.split(',').map((host) => host.trim().replace(/^\[(.*:.*)\]$/, '$1'));
+
+const isWithoutZone = (host: string) => isHost(host) && !host.includes('%'); // RFC 3986 3.2.2: no Host has a zone
 
 /** Whether `NODE_ENV` is `Development` except for case or white space around it, so that its author probably wanted the API description. */
 export function isAlmostDevelopment(environment: string | undefined): boolean {

@@ -10,10 +10,7 @@ const ACCEPTED_NAME = /^(?:https?|unknown|.*\.socket|)$/;
 const ACCEPTED_NAMES = 'names separated by colons: https for HTTPS; '
   + 'http, unknown, an empty name or a name that ends in .socket for plain HTTP';
 
-/**
- * The sockets that were handed over to the process with id `pid`, in the order of their descriptors; undefined
- * when none were handed over to it. `report` is called with a sentence for each mistake.
- */
+/** The sockets that the process `pid` was handed, in the order of their descriptors, if any. `report` gets a sentence for each mistake. */
 export function readHandedSockets(env: NodeJS.ProcessEnv, pid: number, report: (mistake: string) => void) {
   const { LISTEN_PID = '', LISTEN_FDS = '', LISTEN_FDNAMES = '' } = env;
   if (LISTEN_PID === '' || LISTEN_FDS === '') return undefined;

@@ -12,20 +12,18 @@ export type HandedTarget = Readonly<{ fd: number; name: string | undefined }>;
 
 export type ListenTarget = PortTarget | HandedTarget;
 export type Scheme = 'http' | 'https';
-type Failed = (error: Error) => void;
-
-/** What is listened on: `http://127.0.0.1:8080` and its port; or `descriptor 3`, a Unix socket, which has no port. */
-export type Bound = Readonly<{ address: string; port: number | undefined; name: string | undefined }>;
 
 // Calling listen on a listening socket sets the length of its queue again. New connections wait in this queue
 // while the process is replaced, so it should be long. The kernel shortens it to its limit (net.core.somaxconn).
 const LONGEST_QUEUE = 65_535;
 
-/**
- * Listens, and resolves with what was bound, or with a StartError that says why that is impossible. From then on
- * `failed` is called with each error of `listener`.
- */
-export async function listen(listener: Server, scheme: Scheme, target: ListenTarget, failed: Failed): Promise<Bound | StartError> {
+/** What is listened on: `http://127.0.0.1:8080` and its port; or `descriptor 3`, a Unix socket, which has no port. */
+export type Bound = Readonly<{ address: string; port: number | undefined; name: string | undefined }>;
+
+/** Listens. Resolves with what was bound, or with a StartError that says why that is impossible. `failed` gets each later error. */
+export async function listen(
+  listener: Server, scheme: Scheme, target: ListenTarget, failed: (error: Error) => void,
+): Promise<Bound | StartError> {
   try {
     if (target.fd === undefined) listener.listen(target);
     else listener.listen({ fd: checkSocket(target.fd) }, LONGEST_QUEUE);
@@ -42,8 +40,7 @@ export async function listen(listener: Server, scheme: Scheme, target: ListenTar
   return { address: `${scheme}://${host}:${address.port}`, port: address.port, name };
 }
 
-// When a descriptor cannot be listened on, Node closes it. With a wrong LISTEN_FDS it may be one that Node itself has opened
-// and needs, and the process would abort.
+// When a descriptor cannot be listened on, Node closes it, and aborts when it needs it, as it may with a wrong LISTEN_FDS.
 function checkSocket(fd: number): number {
   if (!fs.fstatSync(fd).isSocket()) throw new Error('it is not a socket');
   return fd;

@@ -6,10 +6,7 @@ const BATCH_CHARS = 64 * 1024; // or when it is longer than this
 const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the kernel has not taken yet
 const END_MS = 1_000; // how long the end waits for that
 
-/**
- * An output to `stream`. When the kernel has taken all lines that were not dropped, and at the end, `dropped` is called
- * with the number of dropped lines.
- */
+/** An output to `stream`. `dropped` gets the number of dropped lines, when the kernel has taken the others, and at the end. */
 export function createOutput(stream: Writable, dropped: (count: number) => void) {
   let batch = '';
   let drops = 0;
@@ -19,17 +16,15 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
   stream.on('drain', reportDrops);
 
   function reportDrops(): void {
-    if (drops === 0) return;
     const count = drops;
     drops = 0;
-    dropped(count);
+    if (count > 0) dropped(count);
   }
 
   function writeBatch(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (batch === '') return;
-    stream.write(batch);
+    if (batch !== '') stream.write(batch);
     batch = '';
   }
 

@@ -13,10 +13,7 @@ type Stoppable = {
 /** In milliseconds: how long to go on serving while load balancers notice, and then how long to wait for requests in progress. */
 type StopTimes = { readonly shutdownDelayMs: number; readonly shutdownTimeoutMs: number };
 
-/**
- * From now on SIGTERM or SIGINT stops `service`: it drains, stops listening, waits for requests in progress, closes the connections that
- * take too long, and the process exits with code 0. A second signal ends the process at once, with exit code 1.
- */
+/** From now on SIGTERM or SIGINT stops `service`, and the process exits with code 0; at once, with code 1, on a second signal. */
 export function installStopHandler(service: Stoppable, times: StopTimes, log: Log): void {
   const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = times;
   let isStopping = false;
@@ -58,10 +55,7 @@ export function installReloadHandler(reload: (() => void) | undefined, log: Log)
   });
 }
 
-/**
- * From now on an uncaught error or an unhandled rejection is logged, and `exit` is called, because the process is then
- * in an unknown state. A StartError is logged as one line for each reason, without a stack.
- */
+/** From now on an uncaught error or an unhandled rejection is logged, and `exit` is called: nobody knows what still works. */
 export function installUncaughtErrorHandler(log: Log, exit: (exitCode: number) => void): void {
   process.on('uncaughtException', (error) => {
     if (error instanceof StartError) error.reasons.forEach((reason) => log('error', 'The service cannot start.', { reason }));

@@ -18,18 +18,12 @@ const POLICY: SecureContextOptions = {
   ecdhCurve: keyExchanges(process.versions.openssl),
 };
 
-/**
- * The key exchanges for this version of OpenSSL: only cheap ones. With others, one message from a client can cost a handshake of 200 ms
- * (Node 20: ffdhe8192). OpenSSL 3.5 and later have the one that is safe from quantum computers.
- */
+/** The key exchanges for this version of OpenSSL: cheap ones. With others, a handshake can cost 200 ms of CPU (Node 20: ffdhe8192). */
 export function keyExchanges(openssl: string): string {
-  return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`;
+  return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`; // the first one is safe from quantum computers
 }
 
-/**
- * Reads both files, and returns the context for TLS connections. Throws a StartError that names the file with
- * the mistake, and says what is wrong with it. A certificate that has expired, or is not valid yet, is used, with a warning in the log.
- */
+/** Reads both files, and returns the context for TLS connections. Throws a StartError that says which file is wrong, and how. */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContext {
   const cert = attempt('TLS_CERT_FILE', certFile, 'a readable PEM file of the certificate, followed by its chain, if any', () => {
     const pem = readFileSync(certFile);
@@ -38,7 +32,8 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureC
   });
   const context = attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file of the private key of the certificate, without a passphrase', () =>
     createSecureContext({ cert, key: readFileSync(keyFile), ...POLICY }));
-  const { validFrom, validTo } = new X509Certificate(cert); // it is valid at both moments (RFC 5280, section 4.1.2.5)
+  // RFC 5280 4.1.2.5: it is valid at both moments. Before and after them it is used, too.
+  const { validFrom, validTo } = new X509Certificate(cert);
   if (Date.now() < Date.parse(validFrom)) log('warn', 'The TLS certificate is not valid yet.', { file: certFile, validFrom });
   if (Date.parse(validTo) < Date.now()) log('warn', 'The TLS certificate has expired.', { file: certFile, validTo });
   return context;
