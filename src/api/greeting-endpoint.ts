@@ -24,7 +24,7 @@ export function createGreetingEndpoint(now: () => number): Handler {
 }
 
 function replyTo(parameters: GreetingParameters, timeStamp: string): Reply {
-  const { message, generatedAt } = greet(parameters, timeStamp);
   // Faster: the time stamp has nothing to escape, so only the message is passed to JSON.stringify.
-  return contentReply(200, 'application/json; charset=utf-8', `{"message":${JSON.stringify(message)},"generatedAt":"${generatedAt}"}`);
+  const content = `{"message":${JSON.stringify(greet(parameters))},"generatedAt":"${timeStamp}"}`;
+  return contentReply(200, 'application/json; charset=utf-8', content);
 }

@@ -2,13 +2,11 @@
 
 export type GreetingParameters = { readonly name: string };
 
-export type Greeting = { readonly message: string; readonly generatedAt: string };
-
-/** Greets the name, without the white space around it, with this time stamp. Throws a RangeError for a name of nothing but white space. */
-export function greet({ name }: GreetingParameters, generatedAt: string): Greeting {
+/** Greets the name, without the white space around it. Throws a RangeError for a name of nothing but white space. */
+export function greet({ name }: GreetingParameters): string {
   const trimmed = name.trim();
   if (trimmed === '') throw new RangeError('A name that is only white space cannot be greeted.');
-  return { message: `Hello, ${trimmed}!`, generatedAt };
+  return `Hello, ${trimmed}!`;
 }
 
 /** Writes a time (milliseconds since the epoch) in ISO 8601: UTC, with an offset. Throws a RangeError for a time that no date can hold. */
