@@ -6,11 +6,9 @@ const TAB = 9, SPACE = 32, COLON = 58;
 // RFC 9110 5.6.2: the characters of a token.
 const IS_IN_TOKEN = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[\w!#$%&'*+\-.^`|~]/.test(String.fromCharCode(byte))));
 
-/**
- * Where the colon after the name of a field is, or -1 when the line is no field line. White space before the colon (RFC 9112 5.1)
- * and folded lines (5.2) are refused: programs disagree on what they mean (request smuggling).
- */
+/** Where the colon after the name of a field is, or -1 when the line is no field line. */
 export function colonIn({ bytes, start, end }: Line): number {
+  // RFC 9112 5.1 and 5.2: no white space before the colon, and no folded lines. Programs disagree on what they mean (request smuggling).
   let at = start;
   while (IS_IN_TOKEN[bytes[at] ?? 0] === 1) at += 1; // after the last byte this ends, too
   return at > start && at < end && bytes[at] === COLON ? at : -1;

@@ -48,10 +48,7 @@ export class LineReader {
     return this.end - from;
   }
 
-  /**
-   * Reads a line. Returns it; or undefined when more bytes are needed; or the status that refuses it: 400 for a byte that no line has, and
-   * `tooLong` as soon as the line cannot end within `limit` bytes.
-   */
+  /** Returns the next line, or undefined while it is not whole, or what refuses it: 400, or `tooLong` if it has more than `limit` bytes. */
   read(limit: number, tooLong: number): Line | number | undefined {
     const bytes = this.#bytes, from = this.end, stop = bytes.length;
     if (from === stop) return undefined;

@@ -30,9 +30,8 @@ export class RequestReader {
   get hasBegun(): boolean { return this.#requestLine !== undefined || this.#lines.hasBegun; }
 
   /**
-   * Reads on in `bytes`, which follow those of the call before. Returns the request as soon as it is whole; or its refusal as soon as that
-   * is known, after which nothing may be read; otherwise undefined. What it returns does not depend on how the bytes are cut. They should
-   * be few (16 KiB), because whoever keeps a path or a query keeps all of them.
+   * Reads on in `bytes`, however they are cut. Returns the request as soon as it is whole, or its refusal as soon as that is known, after
+   * which nothing may be read. The bytes should be few (16 KiB), because whoever keeps a path or a query keeps all of them.
    */
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
     this.#lines.give(bytes, bytes.toString('latin1'));

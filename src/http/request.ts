@@ -24,10 +24,7 @@ export class LegalRequest {
     this.#parent = parent;
   }
 
-  /**
-   * The `traceparent` of this service (W3C Trace Context): its trace id is that of the caller, if the caller has sent one. It is made when
-   * it is first read, because most requests never need it.
-   */
+  /** The `traceparent` of this service, in the trace of the caller, if it has one. It is made when it is read: few requests need it. */
   get traceparent(): string { return (this.#traceparent ??= childTraceparent(this.#parent)); }
 }
 

@@ -1,9 +1,7 @@
-// Clients by their addresses.
+// Clients by their addresses. One is an IPv4 address, also where it is mapped into IPv6 (RFC 4291 2.5.5.2), or the first 64 bits of an IPv6
+// address, because that is what one customer gets. All without an address are one, such as those of a Unix socket.
 
-/**
- * What counts as one client of those with this address: an IPv4 address, also where it is mapped into IPv6 (RFC 4291 2.5.5.2); the first
- * 64 bits of an IPv6 address, because that is what one customer gets; all clients without one, such as those of a Unix socket.
- */
+/** The client with this address. */
 export function clientOf(address = ''): string {
   const [before = '', after] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('::');
   if (after === undefined) return before.split(':', 4).join(':');

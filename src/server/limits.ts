@@ -21,10 +21,7 @@ export type State =
   | 'lingering' // the last reply is flushed and our side has ended, but the client's has not
   | 'closed';
 
-/**
- * How long a connection may be in `state`, in milliseconds. `isReady`: its TLS handshake is over, if there is one. `hasHead`: the head of
- * the present request has arrived.
- */
+/** How long a connection may be in `state`. `isReady`: it is in no TLS handshake. `hasHead`: the head of its request has arrived. */
 export function limitOf(state: State, isReady: boolean, hasHead: boolean, limits: Limits): number {
   const { idleMs, headMs, requestMs, unreadMs, lingerMs } = limits;
   return {

@@ -10,10 +10,7 @@ export class Records {
   /** Whether a record has begun, and is not whole. */
   get isInside(): boolean { return this.#passed > 0; }
 
-  /**
-   * Passes the bytes of `piece` up to the record with which they would cost more than `maxCost`, where each record costs `recordCost` more
-   * than its bytes. Returns how many bytes those are, and how many records begin in them.
-   */
+  /** How many bytes of `piece` cost at most `maxCost`, and how many records begin in them. Each costs `recordCost` besides its bytes. */
   pass(piece: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;
     for (let count = 1; length < piece.length; length += count) {

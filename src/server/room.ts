@@ -1,20 +1,17 @@
 // Which connection is closed when all places are taken and one more client comes. So no client can keep the others out.
 import type { Connection } from './connection.ts';
 
-type Candidate = Pick<Connection, 'isOver' | 'change'>;
-
 /** All connections of one client. */
 export type Group = { size: number };
 
 /**
- * The connection that is closed for a new one of the client with the group `own`, and why; undefined: none is, so the new one must be. It
- * is one of the client that has the most, the new one counted: the one that is idle longest, or, if another client asks, that is longest
- * in its state.
+ * The connection that is closed for a new one of the client with the group `own`, and why: the one that is idle longest, or, if another
+ * client asks, longest in its state, of the client that has the most, the new one counted. Undefined: there is none.
  */
-export function chooseVictim<C extends Candidate>(all: Iterable<readonly [C, Group]>, own: Group | undefined) {
+export function chooseVictim(all: Iterable<readonly [Connection, Group]>, own: Group | undefined) {
   const ownSize = (own?.size ?? 0) + 1;
   let most = ownSize;
-  let idle: C | undefined, busy: C | undefined;
+  let idle: Connection | undefined, busy: Connection | undefined;
   for (const [connection, group] of all) {
     const size = group === own ? ownSize : group.size;
     if (size > most) { most = size; idle = busy = undefined; }
@@ -26,4 +23,4 @@ export function chooseVictim<C extends Candidate>(all: Iterable<readonly [C, Gro
   return busy === undefined || ownSize === most ? undefined : { connection: busy, reason: 'busyClosed' } as const;
 }
 
-const isLonger = (one: Candidate, other: Candidate | undefined) => other === undefined || one.change < other.change; // in its state
+const isLonger = (one: Connection, other: Connection | undefined) => other === undefined || one.change < other.change; // in its state

@@ -21,17 +21,14 @@ export type Service = {
   readonly respond: Responder;
 };
 
-/**
- * Answers `request` with what the handler replies. Every error is reported, and becomes
- * a 500: also node's own for an illegal field, which prevents response splitting.
- */
+/** Answers `request` with what the handler replies. Every error is reported, and becomes a 500. */
 export function answer(
   request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord,
   { handler, reports }: Pick<Service, 'handler' | 'reports'>,
 ): void {
   try {
     send(handler(request), response, isLast, record);
-  } catch (error) {
+  } catch (error) { // also node's own for an illegal field, which prevents response splitting
     reportSafely(reports, ({ failed }) => failed(error, request.traceparent), request.traceparent);
     send(unexpectedProblem(request.path), response, isLast, record);
   }

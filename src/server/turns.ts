@@ -5,8 +5,7 @@
 export const TURN_COST = 64 * 1024;
 const FRESH_TURNS = 8; // how many turns a client is fresh for: enough for a new connection over TLS and a request with content
 
-/** What a client waits for: that its turn comes, in which this function is called. */
-type Task = () => void;
+type Task = () => void; // what a client waits for: it is called in a turn of the client
 
 /** The kinds of tasks of a client. They take turns, too, so that a short one does not wait for all long ones, and what has begun ends. */
 export type Kind = 'short' | 'long' | 'begun';
@@ -26,9 +25,7 @@ export class Turns {
   #next: NodeJS.Immediate | undefined;
 
   /** `cost` is the budget of a turn, in bytes. */
-  constructor(cost = TURN_COST) {
-    this.#cost = this.#budget = cost;
-  }
+  constructor(cost = TURN_COST) { this.#cost = this.#budget = cost; }
 
   /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
   get isFree(): boolean { return this.#waiting === 0 && this.#budget > 0; }

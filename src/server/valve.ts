@@ -1,5 +1,5 @@
-// A valve between an accepted socket and TLS. Node decrypts everything that TLS is given at once, and the client chooses what that is: 16 KiB
-// can be one record, or 700 of a byte each. So records are counted, and TLS gets a piece of them when it asks for more, in the client's turn.
+// A valve between an accepted socket and TLS. Node decrypts everything that TLS is given at once, and the client chooses what that is:
+// 16 KiB can be one record, or 700 of a byte each. So records are counted, and TLS gets a piece of them at a time, in the client's turn.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { Intake } from './intake.ts';
