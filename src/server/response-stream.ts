@@ -36,7 +36,7 @@ export function createResponder(): Responder {
 }
 
 export class ResponseStream extends Duplex {
-  #respond: Respond = () => {};
+  #respond: Respond | undefined;
   #response: ServerResponse | undefined; // the latest
   #written = NOTHING;
 
@@ -56,7 +56,7 @@ export class ResponseStream extends Duplex {
   respond(response: ServerResponse): void {
     this.read(0); // Faster: asks for more now, and not in a tick of its own. With the one in intake.ts 0.02 of a bare server
     this.#response = response;
-    this.#respond(response);
+    this.#respond?.(response);
   }
 
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
