@@ -117,7 +117,8 @@ test('the tables have the limits, the log messages, the exit codes and the refus
     ['one chunk size with its extensions', chunkLine, '400'],
     ['all chunk sizes, extensions and trailers together', framing, '400, or 431 for trailers'],
   ]);
-  const calls = Array.from(sources.values()).flatMap((source) => Array.from(source.matchAll(/\b(?:log|accessLog)\((?:'(\w+)', '([^']+)')?/g)));
+  const logged = /\b(?:log|accessLog)\((?:'(\w+)', '([^']+)')?/g;
+  const calls = Array.from(sources.values()).flatMap((source) => Array.from(source.matchAll(logged)));
   const messages = rows(section(deploy, 'The log')).map(([level, message]) => `${level} ${code(message)}`);
   assert.deepEqual(sorted(messages), sorted(calls.map(([, level, message]) => `${level} ${message}`)));
   assert.deepEqual(sorted(rows(section(deploy, 'Exit codes')).map(([exitCode]) => exitCode)), sorted(Object.values(EXIT_CODES)));

@@ -38,12 +38,8 @@ export type Parameter = { readonly name: string; readonly in: 'query'; readonly 
 
 const STRING = { type: 'string' };
 
-const PARAMETERS: readonly Parameter[] = [
-  {
-    name: 'name', in: 'query', required: false,
-    schema: { ...STRING, minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: 'World' },
-  },
-];
+const NAME = { ...STRING, minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: 'World' };
+const PARAMETERS: readonly Parameter[] = [{ name: 'name', in: 'query', required: false, schema: NAME }];
 
 const MESSAGES = { type: 'array', minItems: 1, items: STRING };
 const GREETINGS_SHAPE: Shape = {
