@@ -4,7 +4,6 @@ import { unanswered } from '../../support/sequences/invariants.ts';
 import { emptyLines, headLength } from '../../support/sequences/part.ts';
 import type { SentPart } from '../../support/sequences/sending.ts';
 import { LIMITS } from '../../support/sequences/steps.ts';
-import { MAX_READ_BYTES } from './service-end.ts';
 import { sendsOf, sentAt, wasCut, wholeAt, type Served } from './served.ts';
 import type { Client, Written } from './client.ts';
 import type { Moment } from './clock.ts';
@@ -19,7 +18,7 @@ type OfWorld = (world: World) => void;
 /** What the service has given to the kernel arrives whole, when the client reads and stays. */
 const repliesArrive: OfClient = ({ client }, world) => {
   if (client.leftAt !== undefined || !client.hasRead || wasCut(client, world)) return;
-  assert.ok(client.end.toClient.received.equals(Buffer.concat(client.bytesWritten)), 'the client has received all bytes');
+  assert.ok(client.end.received.equals(Buffer.concat(client.bytesWritten)), 'the client has received all bytes');
 };
 
 /** In a callback of the event loop, a connection gets as many replies as the budget allows of the turn that ends and of the next one. */
@@ -27,12 +26,6 @@ const fewRepliesAtATime: OfClient = ({ answers }, { turnCost }) => {
   const replies = new Map<number, number>();
   for (const { write: { at } } of answers) replies.set(at.callback, (replies.get(at.callback) ?? 0) + 1);
   for (const count of replies.values()) assert.ok(count <= 2 * Math.ceil(turnCost / READ_COST), `${count} replies at once`);
-};
-
-/** The stream of a connection holds at most one read, while what was read before waits to be taken. */
-const littleIsHeld: OfClient = ({ client: { end } }) => {
-  assert.ok(end.mostBytesHeld <= MAX_READ_BYTES, `${end.mostBytesHeld} bytes are held`);
-  assert.ok(end.mostChunksHeld <= 1, `${end.mostChunksHeld} reads are held`);
 };
 
 /** A reply comes as soon as the request is whole and the reply before it has left: clients take turns, and each takes turns for its own. */
@@ -128,10 +121,6 @@ const recordsMatch: OfClient = ({ client, answers, parts }, { records }) => {
   if (more.length > Number(isOneMore) || more.some(({ aborted }) => !aborted)) assert.fail(`records without a reply: ${JSON.stringify(more)}`);
 };
 
-const noMoreListeners: OfClient = ({ client: { end } }) => {
-  for (const name of ['data', 'end', 'drain', 'finish']) assert.ok(end.listenerCount(name) <= 2, `listeners for ${name}`);
-};
-
 const nothingIsThrown: OfWorld = ({ errors }) => assert.equal(errors.map(String).join(), '');
 const allHaveEnded: OfWorld = ({ allClosed }) => assert.ok(allClosed, 'connections are open');
 const serviceHasStopped: OfWorld = ({ isStopped }) => assert.ok(isStopped, 'close() has resolved');
@@ -148,8 +137,8 @@ const cutsAreCounted: OfWorld = ({ cut }) => {
 };
 
 export const OF_CLIENT = {
-  repliesArrive, fewRepliesAtATime, littleIsHeld, repliesAreSoon, lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom,
-  tlsEndsWithNotice, recordsMatch, noMoreListeners,
+  repliesArrive, fewRepliesAtATime, repliesAreSoon, lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom,
+  tlsEndsWithNotice, recordsMatch,
 };
 export const OF_WORLD = {
   nothingIsThrown, allHaveEnded, serviceHasStopped, boundIsKept, nothingIsLeft, roomIsFair, roomIsMade, cutsAreCounted,

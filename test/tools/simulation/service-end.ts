@@ -1,6 +1,5 @@
 // The service's end of a connection in memory: what it sees of a net.Socket, and what the kernel does behind it.
 import { Duplex } from 'node:stream';
-import { SendBuffer } from './send-buffer.ts';
 
 type Done = (error?: Error | null) => void;
 
@@ -13,18 +12,17 @@ export type Observer = {
 };
 
 /** How much of it arrives at once, at most. */
-export const MAX_READ_BYTES = 64 * 1024;
+const MAX_READ_BYTES = 64 * 1024;
 
 export class ServiceEnd extends Duplex {
   readonly remoteAddress: string;
   /** How many bytes of the client the service has read. */
   bytesRead = 0;
-  /** The most bytes that were in the stream at once, and the most chunks. */
-  mostBytesHeld = 0;
-  mostChunksHeld = 0;
-  #chunksHeld = 0;
-  /** What the service has sent. */
-  readonly toClient: SendBuffer;
+  /** What the client has read. */
+  received = Buffer.alloc(0);
+  #unread = Buffer.alloc(0); // what the kernel has taken from the service, and the client has not read
+  #isRead = true; // the client reads
+  readonly #room: number; // for so many bytes, while it does not
   readonly #observer: Observer;
   #toService = Buffer.alloc(0); // what the client has sent, and the service has not read
   #late = 0; // how many bytes at its end have not arrived yet
@@ -37,7 +35,7 @@ export class ServiceEnd extends Duplex {
   constructor(remoteAddress: string, room: number, observer: Observer) {
     super({ allowHalfOpen: true, emitClose: false, highWaterMark: 0 }); // like a net.Socket of server.ts
     this.remoteAddress = remoteAddress;
-    this.toClient = new SendBuffer(room);
+    this.#room = room;
     this.#observer = observer;
   }
 
@@ -45,7 +43,7 @@ export class ServiceEnd extends Duplex {
 
   /** These bytes arrive after what has been delivered before: so many of them at once, and the rest three turns later. */
   deliver(bytes: Buffer, atOnce = bytes.length): void {
-    if (this.destroyed) return this.toClient.discard(); // a closed socket answers with a reset
+    if (this.destroyed) return this.#discard(); // a closed socket answers with a reset
     if (this.#clientHasEnded || this.#isReset) return;
     this.#toService = Buffer.concat([this.#toService, bytes]);
     this.#late = bytes.length - atOnce;
@@ -60,14 +58,14 @@ export class ServiceEnd extends Duplex {
 
   deliverReset(): void {
     this.#isReset = true;
-    this.toClient.discard();
+    this.#discard();
     this.#pump();
     this.#take();
   }
 
   /** Like `close` of a socket: with unread bytes it is a reset. */
   deliverClose(): void {
-    if (!this.toClient.isEmpty) return this.deliverReset();
+    if (this.#unread.length > 0) return this.deliverReset();
     this.#clientHasClosed = true;
     this.deliverEnd();
     this.#take();
@@ -75,17 +73,25 @@ export class ServiceEnd extends Duplex {
 
   /** The client reads from now on, or does not. */
   setRead(isRead: boolean): void {
-    this.toClient.setRead(isRead);
-    this.#take();
+    this.#isRead = isRead;
+    this.readSome(isRead ? this.#unread.length : 0);
   }
 
   /** The client reads so many bytes. */
   readSome(count: number): void {
-    this.toClient.read(count);
+    this.#read(count);
     this.#take();
   }
 
   // What the kernel does.
+
+  #read(count: number): void {
+    this.received = Buffer.concat([this.received, this.#unread.subarray(0, count)]);
+    this.#unread = this.#unread.subarray(count);
+  }
+
+  /** After a reset nobody can read what has not been read. */
+  #discard(): void { this.#unread = Buffer.alloc(0); }
 
   #pump(): void {
     if (!this.#isWanted || this.destroyed) return;
@@ -105,21 +111,15 @@ export class ServiceEnd extends Duplex {
     }
   }
 
-  override push(chunk: Buffer | null): boolean {
-    if (this.readableLength === 0) this.#chunksHeld = 0;
-    const mayPush = super.push(chunk);
-    if (this.readableLength > 0) this.#chunksHeld += 1;
-    this.mostChunksHeld = Math.max(this.mostChunksHeld, this.#chunksHeld);
-    this.mostBytesHeld = Math.max(this.mostBytesHeld, this.readableLength);
-    return mayPush;
-  }
-
   #take(): void {
     const writing = this.#writing;
     if (writing === undefined) return;
     if (this.#isReset) return this.#finishWriting(new Error('write EPIPE'));
     const { bytes } = writing;
-    const count = this.#clientHasClosed ? bytes.length : this.toClient.take(bytes);
+    const takesAll = this.#isRead || this.#clientHasClosed;
+    const count = takesAll ? bytes.length : Math.max(0, Math.min(bytes.length, this.#room - this.#unread.length));
+    if (!this.#clientHasClosed) this.#unread = Buffer.concat([this.#unread, bytes.subarray(0, count)]);
+    if (this.#isRead) this.#read(this.#unread.length);
     if (count > 0) this.#observer.taken(count);
     if (this.#clientHasClosed) {
       this.#isReset = true; // the client's kernel answers so
@@ -159,7 +159,7 @@ export class ServiceEnd extends Duplex {
 
   override _destroy(error: Error | null, done: Done): void {
     this.#writing = undefined;
-    if (this.#toService.length > 0) this.toClient.discard(); // with unread bytes, a close is a reset
+    if (this.#toService.length > 0) this.#discard(); // with unread bytes, a close is a reset
     this.#observer.closed();
     done(error);
     setImmediate(() => this.emit('close', error !== null)); // as for a net.Socket, in a later turn
