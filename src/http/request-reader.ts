@@ -10,6 +10,8 @@ import { LegalRequest, type Refusal } from './request.ts';
 import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
 import { childTraceparent } from './trace-context.ts';
 
+// So many bytes become a text at once. After them there may be a thousand other requests, and who keeps a path keeps the whole text.
+const PART_BYTES = 2 * 1024;
 const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 
 export class RequestReader {
@@ -31,12 +33,15 @@ export class RequestReader {
 
   /**
    * Reads on in `bytes`, however they are cut. Returns the request as soon as it is whole, or its refusal as soon as that is known, after
-   * which nothing may be read. The bytes should be few (16 KiB), because whoever keeps a path or a query keeps all of them.
+   * which nothing may be read.
    */
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
-    this.#lines.give(bytes, bytes.toString('latin1'));
-    const result = this.request === undefined ? this.#readHead() : this.#readContent(this.request);
-    this.end = this.#lines.end;
+    let result: LegalRequest | Refusal | undefined;
+    for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {
+      const part = bytes.length > PART_BYTES ? bytes.subarray(this.end, this.end + PART_BYTES) : bytes;
+      this.#lines.give(part, part.toString('latin1'));
+      result = this.request === undefined ? this.#readHead() : this.#readContent(this.request);
+    }
     this.#lines.forget();
     return result;
   }

@@ -49,6 +49,7 @@ export class ResponseStream extends Duplex {
     this.#written = NOTHING;
     this.#respond = respond;
     this.push(method === 'HEAD' ? HEAD : GET);
+    this.#respond = undefined; // it keeps the request
     return this.#written;
   }
 

@@ -1,7 +1,8 @@
-// Who reads next. In each turn of the event loop, reads share one budget. What exceeds it waits, and clients that wait take turns: a client
-// with 900 connections gets as much as a client with one (fair queueing). So a turn is short, and no client makes others wait.
+// Who reads next. In each turn of the event loop, short reads are consumed as they arrive until they have cost a budget. Everything else
+// waits, and clients that wait take turns: a client with 900 connections gets as much as a client with one (fair queueing). A turn spends a
+// quarter of the budget on those who wait, so it is short, and no client makes others wait.
 
-/** What all reads of a turn may cost, in bytes: 1 to 3 ms of work, whatever the bytes are. */
+/** The budget, in bytes: about 2 ms of work, whatever the bytes are. */
 export const TURN_COST = 64 * 1024;
 const FRESH_TURNS = 8; // how many turns a client is fresh for: enough for a new connection over TLS and a request with content
 
@@ -21,18 +22,18 @@ export class Turns {
   readonly #others = new Map<string, Queue>();
   #isForFresh = false; // the next turn of a client
   #waiting = 0; // how many tasks
-  #budget: number; // of this turn of the event loop
+  #spent = 0; // in this turn of the event loop
   #next: NodeJS.Immediate | undefined;
 
-  /** `cost` is the budget of a turn, in bytes. */
-  constructor(cost = TURN_COST) { this.#cost = this.#budget = cost; }
+  /** `cost` is the budget, in bytes. */
+  constructor(cost = TURN_COST) { this.#cost = cost; }
 
   /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
-  get isFree(): boolean { return this.#waiting === 0 && this.#budget > 0; }
+  get isFree(): boolean { return this.#waiting === 0 && this.#spent < this.#cost; }
 
-  /** Takes `cost`, in bytes, from the budget of this turn. */
+  /** Counts `cost`, in bytes, against the budget of this turn. */
   spend(cost: number): void {
-    this.#budget -= cost;
+    this.#spent += cost;
     this.#next ??= setImmediate(this.#run);
   }
 
@@ -55,9 +56,9 @@ export class Turns {
   }
 
   readonly #run = (): void => {
-    this.#budget = Math.max(this.#budget, 1); // one task in each turn, also when what has been accepted has cost all of it
-    while (this.#waiting > 0 && this.#budget > 0) this.#runNext();
-    this.#budget = this.#cost;
+    const limit = this.#spent + this.#cost / 4; // at least one task, also when what has been accepted has cost a whole turn
+    while (this.#waiting > 0 && this.#spent < limit) this.#runNext();
+    this.#spent = 0;
     this.#next = this.#waiting > 0 ? setImmediate(this.#run) : undefined;
   };
 
