@@ -3,7 +3,7 @@
 // limit.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { LIMITS } from '../../src/server/limits.ts';
 import { TURN_COST, type Turns } from '../../src/server/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
@@ -20,11 +20,11 @@ test('the limits', () => {
 test('a handshake takes nothing of the time that the connection may then be idle', limit, async (t) => {
   const { dial, pass } = await startServer(t, { over: 'TLS', keepAliveTimeoutMs: 3_000 });
   const below = await dial();
+  const { accepted, socket } = below;
   pass(5);
-  const { accepted } = below;
-  await Promise.all([shakeHands(below), once(below.socket, 'secure')]);
+  await Promise.all([shakeHands(below), once(socket, 'secure')]);
   pass(3);
-  assert.equal(accepted.destroyed, false);
+  assert.equal(socket.writableEnded, false);
   pass(1);
   await closed(accepted);
 });
@@ -49,13 +49,15 @@ test('the time begins again when the connection is used, and at the first byte o
 });
 
 /** From now on another client uses up each turn, until the returned function is called. Others get one piece in every other turn. */
-function keepBusy(turns: Turns): () => void {
+function keepBusy(t: TestContext, turns: Turns): () => void {
   let isBusy = true;
   turns.wait('another client', function again() {
     turns.spend(TURN_COST);
     if (isBusy) turns.wait('another client', again);
   });
-  return () => { isBusy = false; };
+  const stop = () => { isBusy = false; };
+  t.after(stop);
+  return stop;
 }
 
 const events: readonly (readonly [string, (server: TestServer) => unknown])[] = [
@@ -72,10 +74,10 @@ for (const how of ['TCP', 'TLS', 'the handshake'] as const) {
         const below = await server.dial();
         const { accepted } = below;
         let stopBusy = () => {};
-        if (how === 'the handshake') accepted.once('data', () => { stopBusy = keepBusy(server.turns); }); // what comes next ends it
+        if (how === 'the handshake') accepted.once('data', () => { stopBusy = keepBusy(t, server.turns); }); // what comes next ends it
         const pair = how === 'TCP' ? below : await shakeHands(below);
         if (how === 'TLS') await use(pair);
-        if (how !== 'the handshake') stopBusy = keepBusy(server.turns);
+        if (how !== 'the handshake') stopBusy = keepBusy(t, server.turns);
         pair.client.write(get);
         await until(() => accepted.isPaused());
         await happen(server);
@@ -87,6 +89,18 @@ for (const how of ['TCP', 'TLS', 'the handshake'] as const) {
     }
   });
 }
+
+test('no time passes for a request while its content waits for its turn', limit, async (t) => {
+  const { open, pass, turns, refusals } = await startServer(t);
+  const pair = await open();
+  await send(pair, requestBytes('POST', '/', ['Content-Length: 60000']));
+  const stopBusy = keepBusy(t, turns);
+  pair.accepted.once('data', () => pass(100)); // nothing is taken meanwhile
+  pair.client.write('x'.repeat(60_000));
+  await readReplies(pair.client, 1);
+  stopBusy();
+  assert.deepEqual(refusals, []);
+});
 
 test('a connection that is late, and goes on before its turn to end comes, does not end', limit, async (t) => {
   const { open, pass, turns, ended } = await startServer(t);
@@ -108,7 +122,7 @@ test('a head of which a byte is read each second is late after 10 s, though one 
   const { client, accepted } = await open();
   client.write('GET /');
   await once(accepted, 'data');
-  const stopBusy = keepBusy(turns);
+  const stopBusy = keepBusy(t, turns);
   for (let second = 0; second < 12 && refusals.length === 0; second += 1) {
     client.write('x');
     await once(accepted, 'pause');

@@ -55,8 +55,8 @@ describe('records', limit, () => {
   });
 
   test('that are corrupt end the connection at once, and what follows is not read', async (t) => {
-    const { dial, records, failures } = await startServer(t, { over: 'TLS' });
-    const { below, accepted } = await dial();
+    const { dial, records, failures, ended } = await startServer(t, { over: 'TLS' });
+    const { below, accepted, socket } = await dial();
     const { client, recordsOf } = await connectRecords(below);
     client.write(get);
     await readReplies(client, 1);
@@ -64,8 +64,8 @@ describe('records', limit, () => {
     record.writeUInt8(record.readUInt8(record.length - 1) ^ 1, record.length - 1);
     const { bytesRead } = accepted;
     below.write(Buffer.concat([record, Buffer.alloc(4_000_000, record)]));
-    await closed(accepted);
+    await Promise.all([closed(accepted), closed(socket)]);
     assert.ok(accepted.bytesRead - bytesRead < 1_000_000, `${accepted.bytesRead - bytesRead} bytes were read`);
-    assert.deepEqual([records.length, failures], [1, []]);
+    assert.deepEqual([records.length, failures, ended], [1, [], ['tlsFailed']]);
   });
 });
