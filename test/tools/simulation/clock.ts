@@ -2,56 +2,57 @@
 //
 // What node does by itself between two callbacks (process.nextTick, promises) stays node's. It has an order of its own, which is
 // always the same.
-import { Timers } from './timers.ts';
 
-type Immediate = { readonly run: () => void };
+type Timer = { readonly run: () => void; due: number; readonly everyMs: number | undefined; readonly unref: () => Timer };
 
 /** When something has happened. `order` grows with each moment, `callback` says which one of the event loop it was. */
 export type Moment = { readonly order: number; readonly ms: number; readonly callback: number; readonly turn: number };
 
 const MAX_TURNS = 2_000;
 
-let timers = new Timers();
-let immediates: Immediate[] = []; // for the next turn
-let due: Immediate[] = []; // in this turn
+const timers = new Set<Timer>();
+const immediates = new Set<{ readonly run: () => void }>(); // for the next turn
+const due = new Set<{ readonly run: () => void }>(); // in this turn
 let thrown: unknown[] = [];
-let order = 0, callbacks = 0, turns = 0;
+let nowMs = 0, order = 0, callbacks = 0, turns = 0;
 
-/** Replaces the clock of this process. */
-export function takeTime(): void {
-  Object.assign(performance, { now });
-}
-
-/** Begins at time 0 without any timer. */
+/** Replaces the timers and the clock of this process, and begins at time 0 without any timer. */
 export function resetTime(): void {
-  timers = new Timers();
-  Object.assign(globalThis, timers.functions, { setImmediate: addImmediate, clearImmediate: removeImmediate });
-  [immediates, due, thrown] = [[], [], []];
-  order = callbacks = turns = 0;
+  Object.assign(performance, { now });
+  Object.assign(globalThis, {
+    setTimeout: (run: () => void, ms = 0) => addTimer(run, ms, undefined),
+    setInterval: (run: () => void, ms = 0) => addTimer(run, ms, ms),
+    clearTimeout: (timer: Timer) => timers.delete(timer),
+    clearInterval: (timer: Timer) => timers.delete(timer),
+    setImmediate(run: () => void) {
+      const immediate = { run };
+      immediates.add(immediate);
+      return immediate;
+    },
+    clearImmediate: (immediate: { readonly run: () => void }) => immediates.delete(immediate) || due.delete(immediate),
+  });
+  for (const all of [timers, immediates, due]) all.clear();
+  thrown = [];
+  nowMs = order = callbacks = turns = 0;
 }
 
-function addImmediate(run: () => void): Immediate {
-  const immediate = { run };
-  immediates.push(immediate);
-  return immediate;
-}
-
-function removeImmediate(immediate: Immediate): void {
-  immediates = immediates.filter((one) => one !== immediate);
-  due = due.filter((one) => one !== immediate);
+function addTimer(run: () => void, ms: number, everyMs: number | undefined): Timer {
+  const timer: Timer = { run, due: nowMs + ms, everyMs, unref: () => timer };
+  timers.add(timer);
+  return timer;
 }
 
 /** This moment. */
 export function moment(): Moment {
   order += 1;
-  return { order, ms: timers.nowMs, callback: callbacks, turn: turns };
+  return { order, ms: nowMs, callback: callbacks, turn: turns };
 }
 
 /** Milliseconds since the sequence began. */
-export const now = (): number => timers.nowMs;
+export const now = (): number => nowMs;
 
 /** How many timers and immediates there are. */
-export const pending = (): number => timers.size + immediates.length;
+export const pending = (): number => timers.size + immediates.size;
 
 /** What has been thrown and nobody has caught. */
 export const uncaught = (): readonly unknown[] => thrown;
@@ -68,18 +69,20 @@ export async function inLoop(run: () => void): Promise<void> {
   await new Promise<void>((resolve) => process.nextTick(resolve));
 }
 
-/** One turn of the event loop: runs the immediates that there are by now. */
+/** One turn of the event loop: runs the immediates that there are by now, except those that another one takes back. */
 export async function turn(): Promise<void> {
   turns += 1;
-  due = immediates;
-  immediates = [];
-  // One of them may take back a later one.
-  for (let next = due.shift(); next !== undefined; next = due.shift()) await inLoop(next.run);
+  for (const immediate of immediates) due.add(immediate);
+  immediates.clear();
+  for (const immediate of due) {
+    due.delete(immediate);
+    await inLoop(immediate.run);
+  }
 }
 
 /** Turns until nothing is to be done without a client or time. */
 export async function settle(): Promise<void> {
-  for (let count = 0; immediates.length > 0; count += 1) {
+  for (let count = 0; immediates.size > 0; count += 1) {
     if (count === MAX_TURNS) throw new Error(`After ${MAX_TURNS} turns of the event loop there is still something to do.`);
     await turn();
   }
@@ -87,11 +90,16 @@ export async function settle(): Promise<void> {
 
 /** Lets `ms` pass, or less: until `isEnough`, which is asked after each timer. */
 export async function pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {
-  await settle();
-  if (isEnough()) return;
-  for (const run of timers.pass(ms)) {
-    await inLoop(run);
+  const until = nowMs + ms;
+  for (;;) {
     await settle();
     if (isEnough()) return;
+    const [next] = Array.from(timers).filter((timer) => timer.due <= until).sort((a, b) => a.due - b.due);
+    if (next === undefined) break;
+    nowMs = next.due;
+    if (next.everyMs === undefined) timers.delete(next);
+    else next.due += next.everyMs;
+    await inLoop(next.run);
   }
+  nowMs = until;
 }

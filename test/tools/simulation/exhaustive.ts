@@ -1,4 +1,6 @@
-// All sequences of some steps, up to a length.
+// All sequences of some steps, up to a length, and the sequences of `npm test`.
+import { randomSequences } from '../../support/sequences/random-sequence.ts';
+import { RARE } from '../../support/sequences/rare-sequences.ts';
 import { greeting, greetings, illegalHead, lastGreeting, withContent } from '../../support/sequences/requests.ts';
 import { isOfClient, send, WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from '../../support/sequences/steps.ts';
 
@@ -47,4 +49,20 @@ export function* allSequences(depth: number, before: Before = []): Generator<Seq
     const what = make(10 * before.length);
     yield* allSequences(depth, [...before, isOfClient(what) ? { ...what, client: 1, turns: 1 } : { ...what, turns: 1 }]);
   }
+}
+
+export const DEPTH = 4;
+export const RANDOM_SEQUENCES = 2_000;
+
+/** The sequences of `npm test`. */
+export function* defaultSequences(): Generator<Sequence> {
+  yield* RARE;
+  yield* randomSequences(1, RANDOM_SEQUENCES);
+  yield* allSequences(DEPTH);
+}
+
+/** The command that plays the one at `index` again. */
+export function playAgain(index: number): string {
+  const seed = 1 + index - RARE.length;
+  return seed < 1 || seed > RANDOM_SEQUENCES ? 'npm test' : `npm run simulate -- --seed ${seed} --sequences 1`;
 }

@@ -3,7 +3,7 @@
 import { createRandom, type Random } from '../../support/random.ts';
 import { randomSequence } from '../../support/sequences/random-sequence.ts';
 import type { Sequence } from '../../support/sequences/steps.ts';
-import type { Change } from './load-copy.ts';
+import type { Change } from './service.ts';
 
 /** How many lines of a stack trace say which function has entered a state, and whether in a turn. */
 export const TRACE_LENGTH = 8;

@@ -2,46 +2,40 @@
 import { parseArgs } from 'node:util';
 import { folderOfProcess } from '../../support/certificates.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
-import { CODE } from './service.ts';
 import { allSequences } from './exhaustive.ts';
 import { explore, OBSERVED, observeTransitions, TRACE_LENGTH } from './explore.ts';
-import { loadCopy } from './load-copy.ts';
 import { describeFailure, run } from './run.ts';
+import { CODE, loadCopy } from './service.ts';
 
-const { values: { explore: explores, verbose, exhaustive, ...numbers } } = parseArgs({
+const { values: { explore: explores, ...numbers } } = parseArgs({
   options: {
     /** The seed of the first sequence; those of the others follow. */
     seed: { type: 'string', default: '1' },
     sequences: { type: 'string', default: '20000' },
     /** All sequences up to this depth instead of random ones. */
-    exhaustive: { type: 'string' },
+    exhaustive: { type: 'string', default: '0' },
     /** Looks for new transitions, and for new combinations of what a connection can be in. */
     explore: { type: 'boolean', default: false },
-    /** Prints all events. */
-    verbose: { type: 'boolean', default: false },
   },
 });
-const [seed = 0, count = 0, depth = 0] = [numbers.seed, numbers.sequences, exhaustive ?? '0'].map((text) => {
+const [seed = 0, count = 0, depth = 0] = [numbers.seed, numbers.sequences, numbers.exhaustive].map((text) => {
   if (!/^\d+$/.test(text)) throw new Error(`${text} is not a whole number of at least 0.`);
   return Number(text);
 });
 
-const before = process.cpuUsage();
-const code = explores ? await loadCopy(folderOfProcess(), OBSERVED) : CODE;
 const { transitions, combinations } = observeTransitions();
 const random = explores ? explore(seed, count, () => transitions.size + combinations.size) : randomSequences(seed, count);
-const print = verbose ? (events: readonly string[]) => console.log(`${events.join('\n')}\n`) : undefined;
-const result = await run(code, exhaustive === undefined ? random : allSequences(depth), print, explores ? TRACE_LENGTH : 0);
+const before = process.cpuUsage();
+const code = explores ? await loadCopy(folderOfProcess(), OBSERVED) : CODE;
+const result = await run(code, depth > 0 ? allSequences(depth) : random, explores ? TRACE_LENGTH : 0);
 const { user, system } = process.cpuUsage(before);
 const seconds = (user + system) / 1e6;
 if (result.failure !== undefined) {
   const { index, sequence } = result.failure;
-  const one = exhaustive === undefined ? `--seed ${seed + index} --sequences 1 --verbose` : `--exhaustive ${depth}`;
+  const one = depth > 0 ? `--exhaustive ${depth}` : `--seed ${seed + index} --sequences 1`;
   const again = explores ? `--explore --seed ${seed} --sequences ${count}` : one;
   console.log(await describeFailure(CODE, sequence, `npm run simulate -- ${again}`));
   process.exitCode = 1;
 }
-const speed = `${seconds.toFixed(1)} s of CPU time, ${Math.round(result.count / seconds)} a second`;
-console.log(`${result.count} sequences in ${speed}, on Node ${process.versions.node}`);
-console.log(`digest ${result.digest}`);
+console.log(`${result.count} sequences in ${seconds.toFixed(1)} s of CPU time, on Node ${process.versions.node}\ndigest ${result.digest}`);
 if (explores) console.log(`${transitions.size} transitions, in ${combinations.size} combinations:\n${[...transitions].sort().join('\n')}`);

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../support/certificates.ts';
-import { defaultSequences } from './default-sequences.ts';
-import { loadCopy } from './load-copy.ts';
+import { defaultSequences } from './exhaustive.ts';
 import { MUTANTS } from './mutants.ts';
 import { run } from './run.ts';
+import { loadCopy } from './service.ts';
 
 for (const mutant of MUTANTS) {
   test(`found: ${mutant.name}`, async (t) => {

@@ -1,6 +1,5 @@
 // Faults that the simulation must find: each is a change to a file of src, which stands on one line there, also when it is compiled.
-
-import type { Change } from './load-copy.ts';
+import type { Change } from './service.ts';
 
 export type Mutant = Change & { readonly name: string };
 
@@ -12,7 +11,8 @@ export const MUTANTS: readonly Mutant[] = [
   connection('a limit is never taken back', 'this.#stateMs = 0;', ''),
   connection('time does not pass', 'this.#stateMs += ms;', ''),
   connection('a request ends one byte too late', 'return end;', 'return end + 1;'),
-  connection('it goes on before a reply is flushed', 'const isOpen = () => this.#isReading;', "const isOpen = () => this.#isReading || this.#state === 'replying';"),
+  connection('it goes on before a reply is flushed', 'const isOpen = () => this.#isReading;',
+    "const isOpen = () => this.#isReading || this.#state === 'replying';"),
   connection('the end of the client is not passed on', 'this.#refuse(this.#reader.refusal(400));', ';'),
   connection('our side stays open', 'this.#socket.end();', ';'),
   connection('the linger is forgotten', "this.#enter('lingering')", 'this.#socket.destroy()'),
@@ -35,7 +35,8 @@ export const MUTANTS: readonly Mutant[] = [
   intake('nobody reads on', 'this.#stream.resume();', '{}'),
   intake('what is left is forgotten', ': bytes.subarray(count)', ': NOTHING'),
   intake('what is left is read again', ': bytes.subarray(count)', ': bytes'),
-  intake('it does not wait for its turn', 'this.#turns.wait(this.#client, this.#consumeNext, this.#kind)', 'process.nextTick(process.nextTick, this.#consumeNext)'),
+  intake('it does not wait for its turn', 'this.#turns.wait(this.#client, this.#consumeNext, this.#kind)',
+    'process.nextTick(process.nextTick, this.#consumeNext)'),
   intake('what is held is not known', 'this.#held.length > 0 || ', ''),
   intake('the end of the client is forgotten', 'this.#consumer.end();', ';'),
   valve('what it holds is not known', 'return this.#intake.isHolding;', 'return false;'),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import * as everywhere from '../../support/sequences/invariants.ts';
 import type { Code } from './service.ts';
 import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
-import { addUncaught, takeTime } from './clock.ts';
+import { addUncaught } from './clock.ts';
 import * as here from './invariants.ts';
 import { servedIn } from './served.ts';
 import { play, type World } from './world.ts';
@@ -16,13 +16,10 @@ export type Run = { readonly count: number; readonly failure: Failure | undefine
 const realImmediate = setImmediate;
 
 /** Plays `sequences` until one fails. Stack traces take a quarter of the time, so by default there are none. */
-export async function run(
-  code: Code, sequences: Iterable<Sequence>, seen: (events: readonly string[]) => void = () => {}, traceLength = 0,
-): Promise<Run> {
+export async function run(code: Code, sequences: Iterable<Sequence>, traceLength = 0): Promise<Run> {
   const digest = createHash('sha256');
   let count = 0;
   let failure: Failure | undefined;
-  takeTime();
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = traceLength;
   process.setUncaughtExceptionCaptureCallback(addUncaught);
@@ -30,7 +27,6 @@ export async function run(
     for (const sequence of sequences) {
       const { events, fault } = await tryOut(code, sequence);
       digest.update(`${events.join('\n')}\n\n`);
-      seen(events);
       if (fault !== undefined) {
         failure = { index: count, sequence, fault };
         break;
@@ -86,13 +82,8 @@ export async function describeFailure(code: Code, sequence: Sequence, again: str
     if ((await tryOut(code, shorter)).fault !== undefined) return describeFailure(code, shorter, again);
   }
   const { fault, events } = await tryOut(code, sequence);
-  return [
-    `${fault?.invariant}: ${fault?.message}`,
-    `The shortest sequence: ${describeSequence(sequence)}`,
-    'Events:',
-    ...events.map((event) => `  ${JSON.stringify(event)}`),
-    `Again: ${again}`,
-  ].join('\n');
+  const lines = [`${fault?.invariant}: ${fault?.message}`, `The shortest sequence: ${describeSequence(sequence)}`, 'Events:'];
+  return [...lines, ...events.map((event) => `  ${JSON.stringify(event)}`), `Again: ${again}`].join('\n');
 }
 
 function* shorterThan({ surroundings, steps }: Sequence): Generator<Sequence> {

@@ -1,7 +1,7 @@
 // All sequences up to a depth, and some random ones: see main.ts for more of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultSequences, DEPTH, playAgain, RANDOM_SEQUENCES } from './default-sequences.ts';
+import { defaultSequences, DEPTH, playAgain, RANDOM_SEQUENCES } from './exhaustive.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
 import { CODE } from './service.ts';
 import { describeFailure, run } from './run.ts';
