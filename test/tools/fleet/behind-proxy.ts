@@ -40,8 +40,6 @@ export async function restartBehindProxy(): Promise<boolean> {
 
   if (load.sent() < AT_LEAST) await load.reach(AT_LEAST);
   await load.stop();
-  const retries = await proxy.retries();
-  if (retries > 0) part.mistakes.push(`HAProxy has sent ${retries} requests again`);
   part.mistakes.push(...proxy.failures.slice(0, 10).map((line) => `HAProxy has logged: ${line}`));
   await proxy.stop();
   await Promise.all(services.map((service) => service.stop()));

@@ -1,8 +1,7 @@
-// Runs HAProxy in the foreground, reads its log, and asks for its statistics.
+// Runs HAProxy in the foreground, and reads its log.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -16,16 +15,13 @@ export type Proxy = {
   readonly hasFound: (member: string, state: 'UP' | 'DOWN') => Promise<void>;
   /** The lines of its log so far on failed requests. */
   readonly failures: readonly string[];
-  /** How often it has sent a request again, to the same member or to another. */
-  readonly retries: () => Promise<number>;
   readonly stop: () => Promise<void>;
 };
 
 // A usual one, without the options that hide a lost request.
-const configuration = (port: number, members: readonly Member[], statsSocket: string) => `
+const configuration = (port: number, members: readonly Member[]) => `
 global
   log stdout format raw local0 notice
-  stats socket ${statsSocket} mode 600 level user
 
 defaults
   mode http
@@ -60,9 +56,8 @@ ${members.map((member) => `  server ${member.name} 127.0.0.1:${member.port}`).jo
 
 /** Starts HAProxy, and resolves when it accepts connections. This process ends when HAProxy ends by itself. */
 export async function startProxy(port: number, members: readonly Member[]): Promise<Proxy> {
-  const folder = folderOfProcess();
-  const [statsSocket, file] = [join(folder, 'stats.sock'), join(folder, 'haproxy.cfg')];
-  writeFileSync(file, configuration(port, members, statsSocket));
+  const file = join(folderOfProcess(), 'haproxy.cfg');
+  writeFileSync(file, configuration(port, members));
 
   // Debian installs it in a folder that is only in the PATH of the superuser.
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
@@ -86,25 +81,10 @@ export async function startProxy(port: number, members: readonly Member[]): Prom
       if (value !== undefined && !/^(?:Server|Health check for server) fleet\//.test(value)) failures.push(value);
     }
   }
-  async function retries(): Promise<number> {
-    const socket = connect(statsSocket);
-    await once(socket, 'connect');
-    socket.write('show stat\n');
-    return retriesIn(await text(socket));
-  }
   async function stop(): Promise<void> {
     mayEnd = true;
     child.kill('SIGTERM');
     await ended;
   }
-  return { hasFound, failures, retries, stop };
-}
-
-// Reads CSV: a line of column names, then a line for each frontend, backend and server.
-function retriesIn(table: string): number {
-  const [columns = [], ...rows] = table.trim().split('\n').map((line) => line.replace(/^# /, '').split(','));
-  const [kind = -1, ...counted] = ['svname', 'wretr', 'wredis'].map((name) => columns.indexOf(name));
-  const members = rows.filter((row) => !['FRONTEND', 'BACKEND'].includes(row[kind] ?? ''));
-  if (members.length === 0 || counted.includes(-1)) throw new Error(`These are not the statistics of HAProxy: ${table}`);
-  return members.flatMap((row) => counted.map((column) => Number(row[column]))).reduce((sum, count) => sum + count, 0);
+  return { hasFound, failures, stop };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { folderOfProcess } from '../../support/certificates.ts';
 import { descriptorOpenedBy } from '../../support/descriptors.ts';
-import type { Address } from './clients.ts';
+import type { Address } from './part.ts';
 
 /** Its descriptor in this process, and where to connect to. */
 export type HeldSocket = { readonly fd: number; readonly address: Address };

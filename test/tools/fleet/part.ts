@@ -1,7 +1,54 @@
-// What the parts have in common: a service that is restarted, clients that send requests, and what went wrong.
-import { startLoad } from '../../support/load.ts';
+// A part of the test: a service that is restarted, clients that check every reply and never send a lost request again, and the mistakes.
+import { once } from 'node:events';
+import { Agent, request as openRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startLoad, type Client, type Load } from '../../support/load.ts';
 import { addressIn, handOver, serviceCommand, startProcess, type Environment } from '../../support/process.ts';
-import { createClient, type Address, type Habits } from './clients.ts';
+
+/** A TCP port, or a Unix socket. */
+export type Address = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+
+type Habits = {
+  /** It keeps its connection; otherwise it connects for each request. */
+  readonly keeps: boolean;
+  /** It sends the second half of the content so much later than the first. 0: it sends no content. */
+  readonly slowMs?: number;
+  /** It pauses after each reply, for a random time up to this. */
+  readonly pauseMs?: number;
+};
+
+const PATIENCE_MS = 20_000;
+let clients = 0;
+
+/** A client at `address`. `replied` is told how long each reply took, in milliseconds, the slow content not counted. */
+function createClient(address: Address, { keeps, slowMs = 0, pauseMs = 0 }: Habits, replied: (ms: number) => void): Client {
+  const agent = new Agent({ keepAlive: keeps, maxSockets: 1 });
+  const name = `client ${(clients += 1)}`;
+  let sent = 0;
+  return async () => {
+    sent += 1;
+    const sentAt = performance.now();
+    const request = openRequest({ ...address, agent, path: `/api/greetings?name=${encodeURIComponent(`${name} ${sent}`)}` });
+    request.setTimeout(PATIENCE_MS, () => request.destroy(new Error(`no reply within ${PATIENCE_MS} ms`)));
+    request.on('error', () => {}); // the first one rejects what is awaited
+    if (slowMs > 0) {
+      request.setHeader('Content-Length', 2).write('a');
+      setTimeout(() => request.end('b'), slowMs);
+    } else request.end();
+    try {
+      const [response] = await once(request, 'response');
+      const body = await text(response);
+      const isRight = body.startsWith(`{"message":"Hello, ${name} ${sent}!","generatedAt":"`) && body.endsWith('+00:00"}');
+      if (response.statusCode !== 200 || !isRight) throw new Error(`status ${response.statusCode}: ${JSON.stringify(body)}`);
+    } catch (error) {
+      throw new Error(`${String(error)}, on a ${request.reusedSocket ? 'kept' : 'new'} connection`);
+    }
+    replied(performance.now() - sentAt - slowMs);
+    await delay(Math.random() * pauseMs);
+    return 1;
+  };
+}
 
 export type Member = { /** Asks it to stop, and resolves when it has ended. */ readonly stop: () => Promise<void> };
 
@@ -35,7 +82,7 @@ export function createPart(address: Address, habits: readonly (readonly [count: 
     },
 
     /** Prints the results under `title`, and returns whether no request was lost and there was no other mistake. */
-    report(title: string, { sent, faults }: Pick<ReturnType<typeof startLoad>, 'sent' | 'faults'>): boolean {
+    report(title: string, { sent, faults }: Load): boolean {
       console.log(`${title}: ${sent()} sent, ${lost(faults)} lost, the longest wait ${Math.round(longestMs)} ms`);
       for (const [fault, count] of faults) console.log(`  ${count} times ${fault}`);
       for (const mistake of mistakes) console.log(`  ${mistake}`);
