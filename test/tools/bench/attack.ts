@@ -4,7 +4,7 @@ import { ATTACKS } from './attacks.ts';
 import { measureBeside, startAttackers } from './beside.ts';
 import { ATTACK_BOUNDS, judge, type Verdict } from './bounds.ts';
 import { ONE } from './honest.ts';
-import { namesThatStart, requireOpenFiles, startServer, type Server, type Servers } from './processes.ts';
+import { namesThatStart, startServer, type Server, type Servers } from './processes.ts';
 import { printTooHigh, table } from './tables.ts';
 
 const CLIENTS = 100;
@@ -19,7 +19,6 @@ const HEAP = ['--max-heap-size=256'];
  */
 export async function printAttacks(servers: Servers, only: string, seconds: number): Promise<void> {
   const names = namesThatStart([...ATTACKS.keys()], only);
-  requireOpenFiles(CLIENTS + 1_000); // and those of honest clients, and of node itself
   console.log(`${CLIENTS} attackers, ${seconds} s for each attack and server; heap of 256 MiB\n`);
   const rows = [['attack', 'server', 'requests', 'failed', 'median ms', 'p95 ms', 'worst ms', 'peak MiB', 'stop s']];
   const verdicts: Verdict[] = [];

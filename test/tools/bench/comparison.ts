@@ -3,8 +3,7 @@ import { BOUNDS, judge, TOLERANCE } from './bounds.ts';
 import { measure, type Comparison, type Result } from './measure.ts';
 import { startServer, type Servers } from './processes.ts';
 import { ask, openReady, requestBytes, type RequestKind } from './requests.ts';
-import { median, medianRatio } from './statistics.ts';
-import { printTooHigh, table } from './tables.ts';
+import { median, medianRatio, printTooHigh, table } from './tables.ts';
 
 const TIME_MS = 110_000; // no other round begins after it
 const SHORT_TIME_MS = 25_000;

@@ -7,7 +7,7 @@ import { FULL_HOUSE_BOUND, judge, LOSS_BOUND, type Verdict } from './bounds.ts';
 import { CROWDS, judgeCrowd, WAITS_HEADER, waitsRows } from './crowds.ts';
 import { ALL } from './honest.ts';
 import { countLost, LOSS_CASES, PLACES, REQUESTS_AT_ONCE } from './loss.ts';
-import { cpuTimeOf, namesThatStart, requireOpenFiles, startServer, type Servers } from './processes.ts';
+import { cpuTimeOf, namesThatStart, startServer, type Servers } from './processes.ts';
 import { ask, loopbackAddress, openReady, requestBytes } from './requests.ts';
 import { printTooHigh, table } from './tables.ts';
 
@@ -23,7 +23,6 @@ const SETTLE_MS = 20;
  */
 export async function printCrowd(servers: Servers, only: string, seconds: number): Promise<void> {
   const names = namesThatStart([...CROWDS.keys(), ...LOSS_CASES.keys(), FULL_HOUSE], only);
-  requireOpenFiles(names.includes(FULL_HOUSE) ? MANY_PLACES + 1_000 : 3_000);
   const env = tlsVariables();
   const verdicts = [...await printWaits(servers, names, env, seconds), ...await printLoss(servers, names, env)];
   if (names.includes(FULL_HOUSE)) verdicts.push(...await printFullHouse(servers));

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from './processes.ts';
 import { longHead, loopbackAddress, openSocket, requestBytes } from './requests.ts';
-import { percentile } from './statistics.ts';
+import { percentile } from './tables.ts';
 
 export type HonestKind = {
   /** The address that the attackers have, if they have a single one (127.0.0.1), or another one for each connection. */

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { repliesIn } from '../../support/replies.ts';
 import { openSocket, type Connecting } from './requests.ts';
-import { percentile } from './statistics.ts';
+import { percentile } from './tables.ts';
 
 export type Run = {
   readonly status: string;

@@ -1,4 +1,5 @@
-// The tables that the benchmark prints.
+// The tables that the benchmark prints, and the arithmetic. Of ratios and of measurements it takes the median, which a single
+// measurement that was disturbed hardly changes.
 import type { Verdict } from './bounds.ts';
 
 /** Prints the figures that are too high. The process will exit with 1 when there are any. */
@@ -15,4 +16,24 @@ export function table(rows: readonly (readonly string[])[], words: number): stri
   const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const align = (cell: string, column: number) => (column < words ? cell.padEnd(width(column)) : cell.padStart(width(column)));
   return `${rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n')}\n`;
+}
+
+/** The middle one of the sorted values, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+}
+
+/**
+ * Compares `values` with `others`, which were measured in turn with them: the median of the ratios of values at the
+ * same index. A disturbance of the machine slows both down, and hardly changes their ratio.
+ */
+export function medianRatio(values: readonly number[], others: readonly number[]): number {
+  return median(values.map((value, i) => value / (others[i] ?? Number.NaN)));
+}
+
+/** The value that is above `percent` per cent of the sorted values. */
+export function percentile(sorted: readonly number[], percent: number): number {
+  return sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN;
 }

@@ -3,8 +3,7 @@ import { tlsVariables } from '../../support/certificates.ts';
 import { createLoad } from './load.ts';
 import { cpuTimeOf, startServer, type Servers } from './processes.ts';
 import { ask, openReady, requestBytes } from './requests.ts';
-import { median, medianRatio } from './statistics.ts';
-import { table } from './tables.ts';
+import { median, medianRatio, table } from './tables.ts';
 
 const ROUNDS = 5;
 const REQUESTS = 3_000; // of a measurement, on connections that are kept alive
