@@ -51,9 +51,9 @@ const asked: Request = {
 
 const PROBLEM = 'application/problem+json';
 
-/** What is said of a reply with this media type. Its content is the example: as a value if it is JSON (RFC 8259, RFC 6839 3.1). */
-export function response(description: string, mediaType: string, schema: keyof typeof schemas, { body }: Reply) {
-  const example: unknown = /[/+]json$/.test(mediaType) ? JSON.parse(body) : body;
+/** What is said of a reply with this media type of JSON. Its content is the example. */
+function response(description: string, mediaType: string, schema: keyof typeof schemas, { body }: Reply) {
+  const example: unknown = JSON.parse(body);
   return { description, content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example } } };
 }
 

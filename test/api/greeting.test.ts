@@ -4,20 +4,18 @@ import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
 import { DEFAULT_PARAMETERS } from '../../src/api/greeting-query.ts';
 import { formatTimeStamp, greet } from '../../src/api/greeting.ts';
 
-const STAMP = '2026-11-20T10:15:30.007+00:00';
 const TIME = Date.UTC(2026, 10, 20, 10, 15, 30, 7);
 
 test('a greeting has the trimmed name, and a name of white space only cannot be greeted', () => {
   const greetName = (name: string) => greet({ ...DEFAULT_PARAMETERS, name });
   assert.equal(greetName(' \tAda Lovelace\u00a0'), 'Hello, Ada Lovelace!');
-  for (const name of ['', ' ', '\t\n\u3000']) {
-    assert.throws(() => greetName(name), { name: 'RangeError', message: 'A name that is only white space cannot be greeted.' });
+  for (const name of ['', '\t\n\u3000']) {
+    assert.throws(() => greetName(name), new RangeError('A name that is only white space cannot be greeted.'));
   }
 });
 
 test('a time stamp is in UTC, has milliseconds and the offset +00:00, and is refused for a time that no date can hold', () => {
-  assert.equal(formatTimeStamp(TIME), STAMP);
-  assert.equal(formatTimeStamp(0), '1970-01-01T00:00:00.000+00:00');
+  assert.equal(formatTimeStamp(TIME), '2026-11-20T10:15:30.007+00:00');
   for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => formatTimeStamp(time), RangeError);
 });
 
@@ -25,8 +23,8 @@ test('a time stamp is in UTC, has milliseconds and the offset +00:00, and is ref
 test('each greeting has its own name and its own time, and each 400 its own trace id, also when another was made right before', () => {
   let time = TIME;
   const endpoint = createGreetingEndpoint(() => time);
-  const request = { method: 'GET', path: '/api/greetings', host: 'localhost' };
-  const bodyOf = (query: string, traceparent = '') => endpoint({ ...request, query, traceparent }).body;
+  const bodyOf = (query: string, traceparent = '') =>
+    endpoint({ method: 'GET', path: '/api/greetings', host: 'localhost', query, traceparent }).body;
   for (const [ms, milliseconds] of [[0, '007'], [0, '007'], [1, '008'], [0, '007']] as const) {
     time = TIME + ms;
     for (const [query, name] of [['', 'World'], ['name=Ada', 'Ada'], ['name=%22', '\\"'], ['', 'World']]) {
