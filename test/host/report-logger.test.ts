@@ -1,3 +1,4 @@
+// Errors and finished requests, of which each is one line, are in main.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReportLogger } from '../../src/host/report-logger.ts';
@@ -5,19 +6,6 @@ import { createReportLogger } from '../../src/host/report-logger.ts';
 const refused = 'Requests were refused, or connections ended early, in the last minute.';
 const closed = 'Connections were closed in the last minute, because there were too many of them.';
 const notAccepted = 'Connections could not be accepted in the last minute.';
-
-test('an error is one line, with the trace id; a finished request is one line in the access log, if there is one', (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  const error = new Error('boom');
-  const lines: unknown[][] = [];
-  const accessLines: unknown[][] = [];
-  const reports = createReportLogger((...line) => lines.push(line), (...line) => accessLines.push(line));
-  reports.failed(error, '00-trace');
-  reports.finished?.({ status: 200 });
-  const failed = 'Unhandled exception occurred while processing the request.';
-  assert.deepEqual([lines, accessLines], [[['error', failed, { traceId: '00-trace', error }]], [['info', 'Request', { status: 200 }]]]);
-  assert.equal(createReportLogger(() => {}).finished, undefined);
-});
 
 test('events that any client can cause are at most one line a minute for each kind of event, or are logged at once at the end', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
