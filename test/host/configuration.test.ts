@@ -30,6 +30,7 @@ function read(env: Readonly<Record<string, string>>, runtime: Parameters<typeof 
 
 const on = (port: number, host: string | undefined = '127.0.0.1', reusePort = false) => [{ host, port, reusePort }];
 const ON_ALL = [{ host: undefined, port: 8080, reusePort: false }];
+const REUSED = on(8080, '127.0.0.1', true);
 const TLS = { TLS_CERT_FILE: 'c', TLS_KEY_FILE: 'k' };
 const tlsFiles = { certFile: 'c', keyFile: 'k' };
 
@@ -45,6 +46,7 @@ const DAY = 'a whole number from 0 to 86400000';
 const PORT = 'a whole number from 1 to 65535';
 
 type Legal = readonly (readonly [text: string, set: object])[];
+const REDIRECT_PORTS: Legal = [['1', { redirectPort: 1 }], ['65535', { redirectPort: 65_535 }]];
 
 /** Of each variable: legal values with what they set, then what is accepted, and values that are not. */
 const VARIABLES: readonly (readonly [name: string, legal: Legal, accepted: string, illegal: readonly string[]])[] = [
@@ -52,9 +54,9 @@ const VARIABLES: readonly (readonly [name: string, legal: Legal, accepted: strin
     'an IP address, a host name, or * for every interface', ILLEGAL_HOSTS],
   ['PORT', [['0', { http: on(0) }], ['65535', { http: on(65_535) }], ['0000000080', { http: on(80) }]],
     'a whole number from 0 to 65535', ['x', '-1', '65536', '80.0', '1e3', '0x50', ' 80', '99999999999', '00000000080', '８０', '80\n']],
-  ['REUSE_PORT', [['true', { http: on(8080, '127.0.0.1', true) }], ['false', {}]], 'true or false', ['on']],
-  ['HTTPS_PORT', [['1', { redirectPort: 1 }], ['65535', { redirectPort: 65_535 }]], PORT, ['x', '0', '65536']],
-  ['HTTPS_REDIRECT_PORT', [['1', { redirectPort: 1 }], ['65535', { redirectPort: 65_535 }]], PORT, ['x', '0', '65536']],
+  ['REUSE_PORT', [['true', { http: REUSED }], ['false', {}]], 'true or false', ['on']],
+  ['HTTPS_PORT', REDIRECT_PORTS, PORT, ['x', '0', '65536']],
+  ['HTTPS_REDIRECT_PORT', REDIRECT_PORTS, PORT, ['x', '0', '65536']],
   ['ALLOWED_HOSTS', [
     ['*', {}], ['A.EXAMPLE', { allowedHosts: ['A.EXAMPLE'] }],
     ['a, [::1],[2001:db8::7f],2001:DB8::1,10.0.0.1', { allowedHosts: ['a', '::1', '2001:db8::7f', '2001:DB8::1', '10.0.0.1'] }],
@@ -75,11 +77,10 @@ for (const [name, legal, accepted, illegal] of VARIABLES) {
   });
 }
 
-const NO_CERT = 'TLS_KEY_FILE is set, so TLS_CERT_FILE must be set to the certificate file.';
+const SAME_PORT = 'HTTPS_PORT is "8080", but must be another port than PORT, which is for plain HTTP.';
 const NO_KEY = 'TLS_CERT_FILE is set, so TLS_KEY_FILE must be set to the key file.';
 const NO_PORT = 'TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.';
-const SAME_PORT = 'HTTPS_PORT is "8080", but must be another port than PORT, which is for plain HTTP.';
-const NO_FILES = 'LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.';
+const NO_SOCKET = 'TLS files are set, so LISTEN_FDNAMES must give one socket the name https.';
 const SOCKET = { LISTEN_PID: '1234', LISTEN_FDS: '1' };
 const SOCKETS = { ...SOCKET, LISTEN_FDS: '2', LISTEN_FDNAMES: 'http:https', ...TLS, HOST: '::1', PORT: '443', REUSE_PORT: 'true' };
 const ON_SOCKETS = { http: [{ fd: 3, name: 'http' }], https: [{ fd: 4, name: 'https' }], tlsFiles };
@@ -95,23 +96,21 @@ for (const [what, ...cases] of [
   ['TLS needs its certificate, its key and its port, which can be 0 then',
     [{ TLS_CERT_FILE: 'c', HTTPS_PORT: '8443' }, [NO_KEY]],
     [TLS, [NO_PORT]],
-    [{ TLS_KEY_FILE: 'k' }, [NO_CERT, NO_PORT]],
+    [{ TLS_KEY_FILE: 'k' }, ['TLS_KEY_FILE is set, so TLS_CERT_FILE must be set to the certificate file.', NO_PORT]],
     [{ ...TLS, HTTPS_PORT: '65536' }, ['HTTPS_PORT is "65536", but must be a whole number from 0 to 65535.']]],
   ['HTTPS_PORT and PORT cannot be the same port',
     [{ HTTPS_PORT: '8080' }, [SAME_PORT]],
     [{ ...TLS, HTTPS_PORT: '8080', PORT: '8080' }, [SAME_PORT]],
     [{ PORT: 'x', HTTPS_PORT: '8080' }, ['PORT is "x", but must be a whole number from 0 to 65535.']]], // it is not the default then
   ['sockets that are handed over replace HOST, PORT and REUSE_PORT; HTTPS_PORT is then the port that clients see',
-    [SOCKETS, ON_SOCKETS],
     [{ ...SOCKETS, HTTPS_PORT: '443' }, { ...ON_SOCKETS, redirectPort: 443 }],
-    [{ ...SOCKETS, HTTPS_PORT: '0' }, ON_SOCKETS]],
-  ['a socket for HTTPS needs TLS files, and TLS files need a socket for HTTPS',
-    [{ ...SOCKET, LISTEN_FDNAMES: 'https' }, [NO_FILES]],
-    [{ ...SOCKET, ...TLS }, ['TLS files are set, so LISTEN_FDNAMES must give one socket the name https.']]],
+    [{ ...SOCKETS, HTTPS_PORT: '0' }, ON_SOCKETS],
+    [{ ...SOCKET, LISTEN_FDNAMES: 'https' },
+      ['LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.']]],
   ['all mistakes are reported at once',
     [{ PORT: 'x', TLS_CERT_FILE: 'c', ...SOCKET, LISTEN_FDS: '0', SHUTDOWN_DELAY_MS: 'y' }, [
       'PORT is "x", but must be a whole number from 0 to 65535.', NO_KEY, 'LISTEN_FDS is "0", but must be a whole number from 1 to 64.',
-      `SHUTDOWN_DELAY_MS is "y", but must be ${DAY}.`, 'TLS files are set, so LISTEN_FDNAMES must give one socket the name https.',
+      `SHUTDOWN_DELAY_MS is "y", but must be ${DAY}.`, NO_SOCKET,
     ]]],
 ] as const) {
   test(what, () => {
@@ -119,26 +118,21 @@ for (const [what, ...cases] of [
   });
 }
 
-test('REUSE_PORT is a mistake where the system or the version of Node does not have it', () => {
-  for (const version of ['v22.12.0', 'v22.23.3', 'v24.0.0', 'v100.0.0']) {
-    assert.deepEqual(read({ REUSE_PORT: 'true' }, { ...NODE_22, version }), { ...DEFAULTS, http: on(8080, '127.0.0.1', true) });
-  }
-  for (const [platform, version] of [
-    ['linux', 'v22.11.9'], ['linux', 'v22.9.0'], ['linux', 'v22.2.0'], ['linux', 'v9.0.0'], ['darwin', 'v24.0.0'],
+const permission = { has: (name: string) => name !== 'net' };
+const denied = ['Node is run with --permission, so it needs --allow-net to listen.'];
+const needs = (node: string) => [`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${node}.`];
+test('where Node cannot share a port, REUSE_PORT is a mistake; where it may not use the network, the service cannot start', () => {
+  for (const [runtime, reusing, without = DEFAULTS] of [
+    ...['v22.12.0', 'v22.23.3', 'v24.0.0', 'v100.0.0'].map((version) => [{ version }, { ...DEFAULTS, http: REUSED }] as const),
+    ...['v22.11.9', 'v22.2.0', 'v9.0.0'].map((version) => [{ version }, needs(`${version} on linux`)] as const),
+    [{ platform: 'darwin', version: 'v24.0.0' }, needs('v24.0.0 on darwin')],
+    [{ version: 'v24.21.0', permission }, { ...DEFAULTS, http: REUSED }], // before Node 25 the network needs no permission
+    [{ version: 'v26.10.0', permission: { has: (name: string) => name === 'net' } }, { ...DEFAULTS, http: REUSED }],
+    [{ version: 'v25.0.0', permission }, denied, denied],
   ] as const) {
-    const mistake = `REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`;
-    assert.deepEqual(read({ REUSE_PORT: 'true' }, { ...NODE_22, platform, version }), [mistake]);
-    for (const env of [{}, { REUSE_PORT: 'false' }]) assert.deepEqual(read(env, { ...NODE_22, platform, version }), DEFAULTS);
+    assert.deepEqual(read({ REUSE_PORT: 'true' }, { ...NODE_22, ...runtime }), reusing);
+    for (const env of [{}, { REUSE_PORT: 'false' }]) assert.deepEqual(read(env, { ...NODE_22, ...runtime }), without);
   }
-});
-
-test('without a permission for the network, the service cannot start', () => {
-  const permission = { has: (name: string) => name !== 'net' };
-  const mistake = 'Node is run with --permission, so it needs --allow-net to listen.';
-  assert.deepEqual(read({}, { ...NODE_22, version: 'v25.0.0', permission }), [mistake]);
-  const allowed = { version: 'v26.10.0', permission: { has: (name: string) => name === 'net' } };
-  const runtimes = [{ version: 'v24.21.0', permission }, allowed, { version: 'v26.10.0' }]; // before Node 25 it needs none
-  for (const runtime of runtimes) assert.deepEqual(read({}, { ...NODE_22, ...runtime }), DEFAULTS);
 });
 
 test('only a NODE_ENV that differs from Development in nothing except case or space is almost Development', () => {

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { connect, createSecureContext, DEFAULT_CIPHERS, TLSSocket, type ConnectionOptions, type SecureContext } from 'node:tls';
-import { StartError } from '../../src/host/start-error.ts';
 import { keyExchanges, readTlsFiles } from '../../src/host/tls-files.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 
@@ -23,26 +22,19 @@ async function handshake(secureContext: SecureContext, options: ConnectionOption
 
 test('a certificate, its chain and its key are used, TLS 1.2 is the oldest version, and the server chooses the cipher', async (t) => {
   const folder = temporaryFolder(t);
-  const [files, other] = [makeCertificate(folder, 'a'), makeCertificate(folder, 'b')];
+  const [files, other] = [makeCertificate(folder, 'a', undefined, 'rsa'), makeCertificate(folder, 'b')];
   const first = new X509Certificate(readFileSync(files.certFile));
   appendFileSync(files.certFile, readFileSync(other.certFile));
   const context = readTlsFiles(files, nothing);
   assert.equal((await handshake(context)).certificate?.fingerprint256, first.fingerprint256);
   await assert.rejects(handshake(context, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
-  const ciphers = ['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'];
-  for (const offered of [ciphers, ciphers.toReversed()]) {
-    assert.equal((await handshake(context, { maxVersion: 'TLSv1.2', ciphers: offered.join(':') })).cipher, ciphers[0]);
-  }
-});
-
-test('in TLS 1.2, ciphers without forward secrecy or authenticated encryption are refused; TLS 1.3 is as Node has it', async (t) => {
-  const files = makeCertificate(temporaryFolder(t), 'rsa', undefined, 'rsa');
-  const context = readTlsFiles(files, nothing);
   const bare = createSecureContext({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
-  for (const ciphers of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA']) {
-    const options = { maxVersion: 'TLSv1.2', ciphers } as const;
-    assert.equal((await handshake(bare, options)).cipher, ciphers);
-    await assert.rejects(handshake(context, options), /alert handshake failure/);
+  const inTls12 = (ciphers: readonly string[]) => ({ maxVersion: 'TLSv1.2', ciphers: ciphers.join(':') }) as const;
+  const best = ['ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'];
+  for (const offered of [best, best.toReversed()]) assert.equal((await handshake(context, inTls12(offered))).cipher, best[0]);
+  for (const cipher of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA']) { // no forward secrecy, or no authenticated encryption
+    assert.equal((await handshake(bare, inTls12([cipher]))).cipher, cipher);
+    await assert.rejects(handshake(context, inTls12([cipher])), /alert handshake failure/);
   }
   for (const ciphers of DEFAULT_CIPHERS.split(':').filter((name) => name.startsWith('TLS_'))) {
     assert.equal((await handshake(context, { minVersion: 'TLSv1.3', ciphers })).cipher, ciphers);
@@ -66,33 +58,32 @@ test('a certificate that has expired or is not valid yet can be used, with a war
   }
 });
 
+const ACCEPTED = { cert: 'certificate, followed by its chain, if any', key: 'private key of the certificate, without a passphrase' };
+
 test('a mistake names the variable, the file, what is accepted and what is wrong', (t) => {
   const folder = temporaryFolder(t);
   const [a, b] = [makeCertificate(folder, 'a'), makeCertificate(folder, 'b')];
   const cert = readFileSync(a.certFile, 'latin1');
   const locked = createPrivateKey(readFileSync(a.keyFile)).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'x' });
-  const certs = { variable: 'TLS_CERT_FILE', accepted: 'a readable PEM file of the certificate, followed by its chain, if any' };
-  const keys = { variable: 'TLS_KEY_FILE', accepted: 'a readable PEM file of the private key of the certificate, without a passphrase' };
-  for (const [{ variable, accepted }, content, why] of [
-    [certs, undefined, 'ENOENT'],
-    [certs, '', 'no start line'],
-    [certs, new X509Certificate(cert).raw, 'no start line'],
-    [certs, `${cert}-----BEGIN CERTIFICATE-----\nnoise\n-----END CERTIFICATE-----\n`, 'bad base64 decode'],
-    [certs, `${cert}${cert.slice(0, 300)}`, 'bad end line'], // a file of which the end is missing
-    [certs, readFileSync(makeCertificate(folder, 'weak', undefined, 'weak').certFile), 'ee key too small'],
-    [keys, undefined, 'ENOENT'],
-    [keys, '', 'unsupported'],
-    [keys, locked, 'bad decrypt'],
-    [keys, cert, 'unsupported'],
-    [keys, readFileSync(b.keyFile), 'key values mismatch'],
+  for (const [file, content, why] of [
+    ['cert', undefined, 'ENOENT'],
+    ['cert', '', 'no start line'],
+    ['cert', new X509Certificate(cert).raw, 'no start line'],
+    ['cert', `${cert}-----BEGIN CERTIFICATE-----\nnoise\n-----END CERTIFICATE-----\n`, 'bad base64 decode'],
+    ['cert', `${cert}${cert.slice(0, 300)}`, 'bad end line'], // a file of which the end is missing
+    ['cert', readFileSync(makeCertificate(folder, 'weak', undefined, 'weak').certFile), 'ee key too small'],
+    ['key', undefined, 'ENOENT'],
+    ['key', '', 'unsupported'],
+    ['key', locked, 'bad decrypt'],
+    ['key', cert, 'unsupported'],
+    ['key', readFileSync(b.keyFile), 'key values mismatch'],
   ] as const) {
-    const file = join(folder, content === undefined ? 'missing' : 'file');
-    if (content !== undefined) writeFileSync(file, content);
-    const files = variable === 'TLS_CERT_FILE' ? { ...a, certFile: file } : { ...a, keyFile: file };
-    assert.throws(() => readTlsFiles(files, nothing), (error) => {
-      assert.ok(error instanceof StartError && String(error.cause).includes(why), String(error));
-      const reason = `${variable} is "${file}", but must be ${accepted} (${String(error.cause)}).`;
-      assert.deepEqual([error.reasons, error.exitCode], [[reason], 78]);
+    const path = join(folder, content === undefined ? 'missing' : 'file');
+    if (content !== undefined) writeFileSync(path, content);
+    const { [file]: accepted } = ACCEPTED;
+    assert.throws(() => readTlsFiles({ ...a, [`${file}File`]: path }, nothing), ({ reasons, exitCode, cause }) => {
+      const mistake = `TLS_${file.toUpperCase()}_FILE is "${path}", but must be a readable PEM file of the ${accepted} (${cause}).`;
+      assert.deepEqual([reasons, exitCode, String(cause).includes(why)], [[mistake], 78, true]);
       return true;
     });
   }
