@@ -1,9 +1,18 @@
 // That Node calls these functions on signals and errors is in the tests of the process.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { installReloadHandler, installStopHandler, installUncaughtErrorHandler } from '../../src/host/signals.ts';
 import { StartError } from '../../src/host/start-error.ts';
-import { keepListeners } from '../support/listeners.ts';
+
+/** From now on, listeners that are added to `process` are kept, and not added. The returned function calls those of an event. */
+function keepListeners(t: TestContext): (event: string, ...args: readonly unknown[]) => void {
+  const kept = t.mock.method(process, 'on', () => process);
+  return (event, ...args) => {
+    const listeners = kept.mock.calls.map((call): readonly unknown[] => call.arguments).filter(([name]) => name === event);
+    assert.notDeepEqual(listeners, [], `nothing listens for ${event}`);
+    for (const [, listener] of listeners) if (typeof listener === 'function') listener(...args);
+  };
+}
 
 const CLOSING = ['info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs: 1000 }];
 const stopping = (signal: string) => [['info', 'Stopping', { signal, delayMs: 100 }], 'drains'];

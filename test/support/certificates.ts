@@ -1,19 +1,9 @@
 // Certificates for tests. They are made with node:crypto in each test, so that no private key is in the repository.
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { selfSigned } from './self-signed.ts';
-
-type Days = readonly [from: number, to: number];
-
-const KEYS = {
-  ec: () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
-  rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
-  weak: () => generateKeyPairSync('rsa', { modulusLength: 512 }), // too small for TLS on every line of Node; 20 and 22 accept 1024 bits
-};
-const DAY = 24 * 60 * 60 * 1000; // in ms
 
 /** A folder that is removed when the test ends. */
 export function temporaryFolder(t: TestContext): string {
@@ -35,12 +25,58 @@ export function tlsVariables() {
   return { HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
 }
 
+const KEYS = {
+  ec: () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
+  rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  weak: () => generateKeyPairSync('rsa', { modulusLength: 512 }), // too small for TLS on every line of Node; 20 and 22 accept 1024 bits
+};
+const DAY = 24 * 60 * 60 * 1000; // in ms
+
 /** A self-signed certificate for `commonName` and localhost, and its key. It is valid between two days, counted from now. */
-export function makeCertificate(folder: string, commonName: string, days: Days = [0, 1], key: keyof typeof KEYS = 'ec') {
+export function makeCertificate(folder: string, commonName: string, days: readonly number[] = [0, 1], key: keyof typeof KEYS = 'ec') {
   const { privateKey } = KEYS[key]();
-  const [from, to] = [new Date(Date.now() + days[0] * DAY), new Date(Date.now() + days[1] * DAY)];
   const [certFile, keyFile] = [join(folder, `${commonName}.cert.pem`), join(folder, `${commonName}.key.pem`)];
-  writeFileSync(certFile, selfSigned(privateKey, commonName, { from, to }).toString());
+  const base64 = selfSigned(privateKey, commonName, days.map((day) => new Date(Date.now() + day * DAY))).toString('base64');
+  writeFileSync(certFile, `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`);
   writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   return { certFile, keyFile };
+}
+
+const sequence = (...values: readonly Uint8Array[]) => value(0x30, ...values);
+const identifier = (hex: string) => value(0x06, Buffer.from(hex, 'hex'));
+const integer = (number: number) => value(0x02, Buffer.of(number)); // up to 127
+// A time up to 2049, to the second (section 4.1.2.5.1).
+const time = (date: Date) => value(0x17, Buffer.from(`${date.toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`));
+
+const SIGNATURE_ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
+  ec: sequence(identifier('2a8648ce3d040302')), // 1.2.840.10045.4.3.2, ecdsa-with-SHA256: RFC 5758, section 3.2
+  rsa: sequence(identifier('2a864886f70d01010b'), value(0x05)), // 1.2.840.113549.1.1.11, sha256WithRSAEncryption: RFC 4055, section 5
+};
+
+// An X.509 certificate, version 3, for `commonName`, localhost and 127.0.0.1, signed with its own key (RFC 5280), in DER.
+function selfSigned(privateKey: KeyObject, commonName: string, validity: readonly Date[]): Buffer {
+  const algorithm = SIGNATURE_ALGORITHMS[privateKey.asymmetricKeyType ?? ''] ?? Buffer.of();
+  const name = sequence(value(0x31, sequence(identifier('550403'), value(0x0c, Buffer.from(commonName))))); // 2.5.4.3, section 4.1.2.4
+  // The names that a client compares with the one it connects to (section 4.2.1.6): 2 is a DNS name, 7 an IP address.
+  const names = sequence(value(0x82, Buffer.from('localhost')), value(0x87, Buffer.of(127, 0, 0, 1)));
+  const toBeSigned = sequence( // section 4.1.2
+    value(0xa0, integer(2)), // version 3 is written as 2
+    integer(1), // serial number
+    algorithm,
+    name, // issuer: the same as the subject
+    sequence(...validity.map(time)),
+    name, // subject
+    createPublicKey(privateKey).export({ type: 'spki', format: 'der' }), // the public key and its algorithm
+    value(0xa3, sequence(sequence(identifier('551d11'), value(0x04, names)))), // 2.5.29.17
+  );
+  const signature = value(0x03, Buffer.of(0), sign('sha256', toBeSigned, privateKey)); // 0 bits of its last byte are unused
+  return sequence(toBeSigned, algorithm, signature); // section 4.1.1
+}
+
+// A value in DER: its tag, the length of its contents (up to 127 in one byte, else after the number of its bytes: X.690, 8.1.3), and them.
+function value(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.of(tag, ...size), content]);
 }

@@ -7,28 +7,14 @@ export const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const CHILD = /^00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7|0{16})[0-9a-f]{16}-01$/;
 const NEW = /^00-(?!4bf92f3577b34da6a3ce929d0e0e4736|0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$/;
 
-export type Said = {
-  readonly [name in 'method' | 'path' | 'query' | 'host']?: string | undefined;
-} & {
-  readonly status?: number;
-  readonly contentLength?: number | undefined;
-  readonly isLast?: boolean;
-  /** `PARENT` has been taken over, or there is a new trace. */
-  readonly trace: 'child' | 'new' | undefined;
-};
+/** `trace`: 'child' when `PARENT` has been taken over, 'new' when there is a new trace. */
+export type Said = { readonly [name in 'method' | 'path' | 'query' | 'host' | 'trace']?: string | undefined }
+  & { readonly status?: number; readonly contentLength?: number | undefined; readonly isLast?: boolean };
 
 export function said(result: LegalRequest | Refusal): Said {
-  if (!(result instanceof LegalRequest)) {
-    const { status, request: { method, path, traceparent } } = result;
-    return { status, method, path, trace: traceOf(traceparent) };
-  }
-  const { method, path, query, host, contentLength, isLast, traceparent } = result;
-  return { method, path, query, host, contentLength, isLast, trace: traceOf(traceparent) };
-}
-
-function traceOf(traceparent: string | undefined): Said['trace'] {
-  if (traceparent === undefined) return undefined;
-  if (CHILD.test(traceparent)) return 'child';
-  if (NEW.test(traceparent)) return 'new';
-  throw new Error(`${traceparent} is neither new nor a child.`);
+  const { method, path, traceparent } = result instanceof LegalRequest ? result : result.request;
+  const known = { method, path, trace: traceparent?.replace(CHILD, 'child').replace(NEW, 'new') };
+  if (!(result instanceof LegalRequest)) return { ...known, status: result.status };
+  const { query, host, contentLength, isLast } = result;
+  return { ...known, query, host, contentLength, isLast };
 }
