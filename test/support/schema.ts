@@ -1,37 +1,27 @@
-// Validates values with the part of JSON Schema 2020-12 that descriptions of small services use, and with `nullable` of OpenAPI 3.0. Other
-// keywords are not checked; `unknownKeywords` returns them.
-
-type Size = (value: unknown) => number;
+// Validates values with the part of JSON Schema 2020-12 that the description uses, and with `nullable` of OpenAPI 3.0. Other keywords,
+// which other servers may use, are not checked; `unknownKeywords` returns them.
 
 const ANNOTATIONS = ['format', 'description', 'default', 'title', 'example', 'examples', 'deprecated'];
 const STRUCTURE = ['$ref', 'nullable', 'items', 'required', 'properties', 'additionalProperties'];
 
 // Whether a value fits a keyword by itself. A keyword says nothing of a value of another type.
-const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown, fits: (schema: unknown) => boolean) => boolean>> = {
+const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown) => boolean>> = {
   type: (value, types) => listOf(types).some((type) => (type === 'integer' ? Number.isInteger(value) : type === typeOf(value))),
   const: isSame,
   enum: (value, members) => listOf(members).some((member) => isSame(value, member)),
   pattern: (value, pattern) => typeof value !== 'string' || new RegExp(String(pattern), 'u').test(value),
-  ...bounds('minLength', 'maxLength', (value) => (typeof value === 'string' ? Array.from(value).length : Number.NaN)),
-  ...bounds('minimum', 'maximum', (value) => (typeof value === 'number' ? value : Number.NaN)),
-  ...bounds('minItems', 'maxItems', (value) => (Array.isArray(value) ? value.length : Number.NaN)),
-  ...bounds('minProperties', 'maxProperties', (value) => (isObject(value) ? Object.keys(value).length : Number.NaN)),
-  allOf: (_, schemas, fits) => listOf(schemas).every(fits),
-  anyOf: (_, schemas, fits) => listOf(schemas).some(fits),
-  oneOf: (_, schemas, fits) => listOf(schemas).filter(fits).length === 1,
+  minLength: (value, limit) => typeof value !== 'string' || Array.from(value).length >= Number(limit),
+  maxLength: (value, limit) => typeof value !== 'string' || Array.from(value).length <= Number(limit),
+  minItems: (value, limit) => !Array.isArray(value) || value.length >= Number(limit),
+  minProperties: (value, limit) => !isObject(value) || Object.keys(value).length >= Number(limit),
 };
-
-function bounds(minimum: string, maximum: string, size: Size): typeof CHECKS {
-  return { [minimum]: (value, limit) => !(size(value) < Number(limit)), [maximum]: (value, limit) => !(size(value) > Number(limit)) };
-}
 
 /** Validates `value`: a sentence for each violation of `schema`, none when it is valid. `$ref` refers to `document`. */
 export function misfits(schema: unknown, value: unknown, document: unknown = schema, at = '$'): string[] {
   if (schema === false) return [`${at}: is not allowed`];
   if (!isObject(schema) || (value === null && schema['nullable'] === true)) return [];
   if (typeof schema['$ref'] === 'string') return misfits(resolve(schema['$ref'], document), value, document, at);
-  const fits = (other: unknown) => misfits(other, value, document).length === 0;
-  const wrong = Object.entries(schema).filter(([keyword, limit]) => CHECKS[keyword]?.(value, limit, fits) === false);
+  const wrong = Object.entries(schema).filter(([keyword, limit]) => CHECKS[keyword]?.(value, limit) === false);
   const properties = Object(schema['properties']);
   const required = isObject(value) ? listOf(schema['required']).map(String) : [];
   return [
