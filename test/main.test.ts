@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
-import { addressIn, importing, portIn, serviceCommand, spawnProcess, spawnService, untimed } from './support/process.ts';
+import { addressIn, ENTRY, importing, portIn, spawnService, untimed } from './support/process.ts';
 
 test('each variable reaches the service, flags for the parser of Node do not, and the log says what happens', async (t) => {
   const environment = 'development';
@@ -111,7 +111,7 @@ test('a port in use prevents the start, with exit code 1; with REUSE_PORT two pr
 test('arguments prevent the start, with one line that says where the variables are, and exit code 78; SIGHUP does not', async (t) => {
   const hangingUp = importing(`const { argv } = process;
     Object.defineProperty(process, 'argv', { get() { process.kill(process.pid, 'SIGHUP'); return argv; } });`);
-  const { lines, code } = await spawnProcess(t, [...serviceCommand(hangingUp), '--port', '9000'], { PORT: '0' }).ended();
+  const { lines, code } = await spawnService(t, { PORT: '0' }, [...hangingUp, ENTRY]).ended(); // ENTRY once more is an argument
   const reason = 'The process takes no arguments: environment variables configure it, and README.md lists them.';
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 });

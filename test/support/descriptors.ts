@@ -15,10 +15,8 @@ export type ListeningSocket = Awaited<ReturnType<typeof listeningSocket>>;
 export async function listeningSocket(t: TestContext, path?: string) {
   const server = createServer();
   t.after(() => server.close());
-  const fd = await descriptorOpenedBy(async () => {
-    server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path });
-    await once(server, 'listening');
-  });
+  const place = path === undefined ? { port: 0, host: '127.0.0.1' } : { path };
+  const fd = await descriptorOpenedBy(() => once(server.listen(place), 'listening'));
   const address = server.address();
   return {
     fd,
@@ -34,17 +32,14 @@ export async function listeningSocket(t: TestContext, path?: string) {
 }
 
 /** A UDP socket. */
-export async function datagramSocket(t: TestContext): Promise<number> {
+export function datagramSocket(t: TestContext): Promise<number> {
   const socket = createSocket('udp4');
   t.after(() => socket.close());
-  return descriptorOpenedBy(async () => {
-    socket.bind(0, '127.0.0.1');
-    await once(socket, 'listening');
-  });
+  return descriptorOpenedBy(() => once(socket.bind(0, '127.0.0.1'), 'listening'));
 }
 
 /** The descriptor of the one socket that `open` opens. */
-export async function descriptorOpenedBy(open: () => Promise<void>): Promise<number> {
+export async function descriptorOpenedBy(open: () => Promise<unknown>): Promise<number> {
   const before = socketDescriptors();
   await open();
   const fd = socketDescriptors().find((one) => !before.includes(one));

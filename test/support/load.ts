@@ -11,7 +11,6 @@ export function startLoad(clients: readonly Client[]) {
   const goals: (() => void)[] = [];
   let sent = 0;
   let isStopping = false;
-
   const ends = clients.map(async (client) => {
     while (!isStopping) {
       const count = await client().catch((error: unknown) => {

@@ -16,19 +16,9 @@ export type LogLine = { readonly time: string; readonly level: string; readonly 
 
 export type ServiceProcess = ReturnType<typeof startProcess>;
 
-/** Starts the service. Its environment is `env`, and the variable for coverage when coverage is measured. It ends with the test `t`. */
-export function spawnService(t: TestContext, env: Environment, nodeFlags: readonly string[] = []) {
-  return spawnProcess(t, serviceCommand(nodeFlags), env);
-}
-
-/** As spawnService, and hands over the sockets with these descriptors of this process, as sd_listen_fds(3) defines it. */
-export function spawnWithSockets(t: TestContext, descriptors: Descriptors, env: Environment, nodeFlags?: readonly string[]) {
-  return spawnProcess(t, handOver(serviceCommand(nodeFlags)), { LISTEN_FDS: String(descriptors.length), ...env }, descriptors);
-}
-
-/** As spawnService, with a command that starts the service in the same process. */
-export function spawnProcess(t: TestContext, command: readonly string[], env: Environment, descriptors: Descriptors = []): ServiceProcess {
-  const service = startProcess(command, env, descriptors);
+/** Starts the service. It ends with the test `t`. */
+export function spawnService(t: TestContext, env: Environment, nodeFlags?: readonly string[], descriptors?: Descriptors): ServiceProcess {
+  const service = startProcess(env, nodeFlags, descriptors);
   const { child } = service;
   const closed = once(child, 'close');
   t.after(async () => {
@@ -39,11 +29,10 @@ export function spawnProcess(t: TestContext, command: readonly string[], env: En
   return service;
 }
 
-/** The command for the service. */
-export const serviceCommand = (nodeFlags: readonly string[] = []) => [process.execPath, ...nodeFlags, ENTRY];
-
-/** The same, with LISTEN_PID: the process id of a shell, which exec replaces by node. */
-export const handOver = (command: readonly string[]) => ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"', ...command];
+/** As spawnService, and hands over the sockets with these descriptors. */
+export function spawnWithSockets(t: TestContext, descriptors: Descriptors, env: Environment, nodeFlags?: readonly string[]) {
+  return spawnService(t, env, nodeFlags, descriptors);
+}
 
 /** The flags that make node run `script` before the service. */
 export function importing(script: string): string[] {
@@ -57,12 +46,18 @@ export function endWithUs(child: ChildProcess): void {
   child.once('exit', () => process.off('exit', kill));
 }
 
-/** Starts a command that logs as the service does. It ends, at the latest, with this process. */
-export function startProcess(command: readonly string[], env: Environment, descriptors: Descriptors = []) {
+/**
+ * Starts the service. Its environment is `env`, and the variable for coverage when coverage is measured. It gets the sockets with these
+ * descriptors of this process, as sd_listen_fds(3) defines it. It ends, at the latest, with this process.
+ */
+export function startProcess(env: Environment, nodeFlags: readonly string[] = [], descriptors: Descriptors = []) {
   const coverage = process.env['NODE_V8_COVERAGE'];
-  const [program = '', ...words] = command;
-  const child = spawn(program, words, {
-    env: { ...env, ...(coverage !== undefined && { NODE_V8_COVERAGE: coverage }) },
+  const command = [process.execPath, ...nodeFlags, ENTRY];
+  const hasSockets = descriptors.length > 0; // then LISTEN_PID is the process id of a shell, which exec replaces by node
+  const [program = '', ...args] = hasSockets ? ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"', ...command] : command;
+  const sockets = hasSockets && { LISTEN_FDS: String(descriptors.length) };
+  const child = spawn(program, args, {
+    env: { ...sockets, ...env, ...(coverage !== undefined && { NODE_V8_COVERAGE: coverage }) },
     stdio: ['ignore', 'pipe', 'inherit', ...descriptors],
   });
   endWithUs(child);
@@ -101,11 +96,9 @@ async function* linesOf(log: Readable): AsyncGenerator<LogLine, void, void> {
 }
 
 function parseLine(text: string): LogLine {
-  const line: unknown = JSON.parse(text);
-  if (typeof line !== 'object' || line === null) throw new Error(`Not an object: ${text}`);
-  const { time, level, message, ...fields } = { time: undefined, level: undefined, message: undefined, ...line };
-  if (typeof time !== 'string' || typeof level !== 'string' || typeof message !== 'string') throw new Error(`Not a log line: ${text}`);
-  if (new Date(time).toISOString() !== time) throw new Error(`Not a time: ${time}`);
+  const { time, level, message, ...fields } = Object(JSON.parse(text));
+  const isKnown = typeof level === 'string' && typeof message === 'string' && new Date(time).toJSON() === time;
+  if (!isKnown) throw new Error(`Not a log line: ${text}`);
   return { time, level, message, ...fields };
 }
 

@@ -4,7 +4,7 @@ import { Agent, request as openRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startLoad, type Client, type Load } from '../../support/load.ts';
-import { addressIn, handOver, serviceCommand, startProcess, type Environment } from '../../support/process.ts';
+import { addressIn, startProcess, type Environment } from '../../support/process.ts';
 
 /** A TCP port, or a Unix socket. */
 export type Address = { readonly host: string; readonly port: number } | { readonly socketPath: string };
@@ -66,8 +66,7 @@ export function createPart(address: Address, habits: readonly (readonly [count: 
 
     /** Starts the service, with the listening socket `fd` of this process if there is one. Resolves when it listens. */
     async start(name: string, env: Environment, fd?: number): Promise<Member> {
-      const command = serviceCommand();
-      const service = fd === undefined ? startProcess(command, env) : startProcess(handOver(command), { LISTEN_FDS: '1', ...env }, [fd]);
+      const service = startProcess(env, [], fd === undefined ? [] : [fd]);
       addressIn(await service.nextLine());
       const ended = service.ended();
       return {

@@ -1,7 +1,7 @@
 // The process under test: the service, and what can be measured of it from outside.
 import { setTimeout as delay } from 'node:timers/promises';
 import { tlsVariables } from '../../support/certificates.ts';
-import { portIn, serviceCommand, startProcess } from '../../support/process.ts';
+import { portIn, startProcess } from '../../support/process.ts';
 import { openFiles } from '../../support/usage.ts';
 
 // This is about the heap that V8 uses in a container with 256 MiB. With the memory of a whole machine, V8 collects
@@ -13,7 +13,7 @@ const QUIET_MS = 10_000;
 /** Starts the service. With `tls`, its port is that for HTTPS, on which it listens first. */
 export async function startTarget(tls: boolean) {
   const env = { PORT: '0', ACCESS_LOG: 'false', NODE_OPTIONS: `${SMALL_HEAP} --import=${LIVE_HEAP}`, ...(tls && tlsVariables()) };
-  const { child, lines, nextLine, ended } = startProcess(serviceCommand(), env);
+  const { child, lines, nextLine, ended } = startProcess(env);
   const port = portIn(await nextLine());
   const { pid = 0 } = child;
   const filesAtRest = openFiles(pid);
