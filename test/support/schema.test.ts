@@ -16,9 +16,11 @@ test('what does not fit a schema is named by its place and the keyword, and keyw
     [{ type: ['string', 'null'] }, null], [{ type: ['string', 'null'] }, 1, ': does not fit type ["string","null"]'],
     [{ type: 'string', nullable: true }, null], [{ type: 'string' }, null, ': does not fit type "string"'],
     [{ const: 400 }, 400], [{ const: 400 }, '400', ': does not fit const 400'],
-    [list, [], ': does not fit minItems 1'], [list, [1, 1.5], '[1]: does not fit type "integer"'], [list, {}, ': does not fit type "array"'],
+    [list, [], ': does not fit minItems 1'],
+    [list, [1, 1.5], '[1]: does not fit type "integer"'], [list, {}, ': does not fit type "array"'],
     [closed, { a: true }], [closed, { b: 1 }, '.a: is missing', '.b: is not allowed'], [closed, [], ': does not fit type "object"'],
-    [open, { a: 1, b: 1 }], [open, {}, ': does not fit minProperties 1'], [open, { a: 1, b: 2 }, '.b: does not fit const 1'],
+    [open, { a: 1, b: 1 }], [open, {}, ': does not fit minProperties 1'],
+    [open, { a: 1, b: 2 }, '.b: does not fit const 1'],
   ] as const) assert.deepEqual(misfits(schema, value, { schemas }).sort(), expected.map((misfit) => `$${misfit}`).sort());
   const others = { if: {}, properties: { a: { items: { contains: {} } } }, additionalProperties: { not: {} } };
   assert.deepEqual(unknownKeywords(others), ['if', 'contains', 'not']);

@@ -2,25 +2,16 @@
 // contract checks a server against the specification, so it must not take this from the server.
 export const MIN_NAME_LENGTH = 1;
 export const MAX_NAME_LENGTH = 80;
-
 export const GREETINGS = '/api/greetings';
-
 export const DESCRIPTION = '/openapi/v1.json';
+export const INFO = { title: 'Greeting Service | v1', version: '1.0.0' };
 
-/** An endpoint that replies to every GET with the same body. */
-export type ConstantEndpoint = {
-  readonly path: string;
-  readonly mediaType: string;
-  readonly body: string;
-  /** The schema of the body in the description; undefined: the description does not have this endpoint. */
-  readonly schema: object | undefined;
-};
+type ConstantEndpoint = { readonly path: string; readonly mediaType: string; readonly body: string; readonly schema: object | undefined };
 
+/** Those that reply to every GET with the same body. `schema`: of the body; undefined: the description does not have this endpoint. */
 export const CONSTANT_ENDPOINTS: readonly ConstantEndpoint[] = [
   { path: '/health', mediaType: 'text/plain', body: 'Healthy', schema: undefined },
 ];
-
-export const INFO = { title: 'Greeting Service | v1', version: '1.0.0' };
 
 /** What the description says of GET to an endpoint. Words, examples and the names of components may differ. */
 export type Shape = {
@@ -34,14 +25,14 @@ export type Shape = {
   readonly listed?: Readonly<Record<string, Readonly<Record<string, object>>>>;
 };
 
-export type Parameter = { readonly name: string; readonly in: 'query'; readonly required: boolean; readonly schema: object };
+type Parameter = { readonly name: string; readonly in: 'query'; readonly required: boolean; readonly schema: object };
 
 const STRING = { type: 'string' };
+const MESSAGES = { type: 'array', minItems: 1, items: STRING };
 
 const NAME = { ...STRING, minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S', default: 'World' };
 const PARAMETERS: readonly Parameter[] = [{ name: 'name', in: 'query', required: false, schema: NAME }];
 
-const MESSAGES = { type: 'array', minItems: 1, items: STRING };
 const GREETINGS_SHAPE: Shape = {
   parameters: PARAMETERS,
   replies: {

@@ -16,9 +16,8 @@ export type Expectation = {
 /** A part of a reply: how it is read, and how another reply is made that has this value there; undefined: there is none. */
 type Place = { readonly of: (reply: Reply) => unknown; readonly with: (reply: Reply, value: unknown) => Reply };
 
-const STATUS: Place = { of: ({ status: code }) => code, with: (reply, value) => ({ ...reply, status: Number(value) }) };
+const STATUS: Place = { of: (reply) => reply.status, with: (reply, value) => ({ ...reply, status: Number(value) }) };
 const BODY: Place = { of: (reply) => reply.body, with: (reply, value) => ({ ...reply, body: String(value) }) };
-
 const fieldAt = (name: string): Place => ({
   of: (reply) => field(reply, name),
   with: (reply, value) => {
@@ -26,7 +25,6 @@ const fieldAt = (name: string): Place => ({
     return { ...reply, headers: value === undefined ? others : [...others, `${name}: ${String(value)}`] };
   },
 });
-
 const memberAt = (names: readonly string[]): Place => ({
   of: (reply) => inside(json(reply), ...names),
   with: (reply, value) => ({ ...reply, body: JSON.stringify(withValue(json(reply), names, value)) }),
@@ -55,16 +53,12 @@ function is(place: Place, text: string, expected: unknown, wrong: readonly unkno
   return passes(place, text, (value) => isDeepStrictEqual(value, expected), wrong.filter((value) => value !== expected));
 }
 
-export function status(expected: number): Expectation {
-  return is(STATUS, `status ${expected}`, expected, [200, 204]);
-}
+export const status = (expected: number) => is(STATUS, `status ${expected}`, expected, [200, 204]);
 
 /** The content is this text, as UTF-8. */
-export function body(expected: string): Expectation {
-  return is(BODY, expected === '' ? 'no body' : `the body ${JSON.stringify(expected)}`, expected, [`${expected}\n`, '', expected.slice(1)]);
-}
+export const body = (expected: string) => is(BODY, `the body ${JSON.stringify(expected)}`, expected, [`${expected}\n`, '']);
 
-export const noBody = body('');
+export const noBody = is(BODY, 'no body', '', ['\n']);
 
 /** The field has this value; undefined: there is no such field. */
 export function fieldIs(name: string, expected: string | undefined): Expectation {
@@ -73,16 +67,13 @@ export function fieldIs(name: string, expected: string | undefined): Expectation
 
 /** The Content-Type. It must have the parameters in `expected`, and may have others. */
 export function mediaType(expected: string): Expectation {
-  const [type = '', ...parameters] = mediaTypeParts(expected);
+  // RFC 9110 8.3.1: types, names of parameters and the value of charset are case-insensitive; a value may be quoted.
+  const partsOf = (text: unknown) => String(text).toLowerCase().split(';').map((part) => part.trim().replace(/="(.*)"$/, '=$1'));
+  const [type, ...parameters] = partsOf(expected);
   return passes(fieldAt('Content-Type'), `Content-Type ${expected}`, (value) => {
-    const [sentType, ...sentParameters] = mediaTypeParts(String(value));
-    return sentType === type && parameters.every((parameter) => sentParameters.includes(parameter));
+    const [sentType, ...sent] = partsOf(value);
+    return sentType === type && parameters.every((parameter) => sent.includes(parameter));
   }, ['text/html', undefined, ...(parameters.length > 0 ? [type] : [])]);
-}
-
-// RFC 9110 8.3.1: types, names of parameters and the value of charset are case-insensitive; a value may be quoted.
-function mediaTypeParts(text: string): string[] {
-  return text.toLowerCase().split(';').map((part) => part.trim().replace(/="(.*)"$/, '=$1'));
 }
 
 const textOf = (path: string, text: string) => `${path === '' ? '' : `${path} in `}the JSON body: ${text}`;
@@ -109,22 +100,14 @@ export function members(path: string, ...names: readonly string[]): Expectation 
   return member(path, `an object of ${names.join(', ')} and nothing else`, areAll, named(names.slice(1)), named([...names, 'other']));
 }
 
-export function message(name: string): Expectation {
-  return memberIs('message', `Hello, ${name}!`);
-}
-
-/** A difference of two clocks up to this is accepted. */
-const CLOCK_TOLERANCE_MS = 5_000;
-
+const CLOCK_TOLERANCE_MS = 5_000; // a difference of two clocks up to this is accepted
 const GENERATED_AT = memberAt(['generatedAt']);
 const timeIn = (reply: Reply) => Date.parse(String(GENERATED_AT.of(reply)));
 
 export const timeOfRequest: Expectation = {
   text: `generatedAt in the JSON body: the time of the request (to ${CLOCK_TOLERANCE_MS / 1000} seconds)`,
-  holds: (reply, { sentAt, receivedAt }) => {
-    const time = timeIn(reply);
-    return time >= sentAt - CLOCK_TOLERANCE_MS && time <= receivedAt + CLOCK_TOLERANCE_MS;
-  },
+  holds: (reply, { sentAt, receivedAt }) =>
+    timeIn(reply) >= sentAt - CLOCK_TOLERANCE_MS && timeIn(reply) <= receivedAt + CLOCK_TOLERANCE_MS,
   mistakes: [60_000, -60_000].map((ms) => (reply) => GENERATED_AT.with(reply, new Date(timeIn(reply) + ms))),
 };
 

@@ -2,7 +2,7 @@
 import { head } from '../../support/corpus/entry.ts';
 import type { Reply } from '../../support/replies.ts';
 import { GREETINGS } from './endpoints.ts';
-import { message, status, type Expectation } from './expectation.ts';
+import { memberIs, status, type Expectation } from './expectation.ts';
 
 /** What must be true of one reply. */
 export type Expected = readonly Expectation[];
@@ -68,7 +68,7 @@ export function asking({ authority }: Subject) {
     askUnmapped: (path: string) => ['GET', 'POST'].map((method) => ask(`${method} ${path}`, [status(404)])),
     /** A row that says who is greeted for this query. */
     greeted: (says: string, query: string, name: string, misread?: Change): Row =>
-      ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(200), message(name)])], misread }),
+      ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(200), memberIs('message', `Hello, ${name}!`)])], misread }),
     /** A row that says that this query is refused. */
     refused: (says: string, query: string, misread?: Change): Row =>
       ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(400)])], misread }),

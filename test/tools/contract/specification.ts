@@ -124,39 +124,36 @@ export function listedValues(subject: Subject, described: Readonly<Record<string
   })));
 }
 
-function descriptionRows(subject: Subject): Row[] {
+function descriptionRows(subject: Subject): readonly Row[] {
   const { ask, given, askUnmapped } = asking(subject);
   const described = (says: string, ...expected: Expected) => row(says, given(200, `GET ${DESCRIPTION}`, expected));
-  switch (subject.environment) {
-    case undefined:
-      return [{ says: 'in Development the description is there, elsewhere it is not', needs: 'the environment', steps: [] }];
-    case 'production':
-      return [row('outside Development the description does not exist: 404, whatever the method', ...askUnmapped(DESCRIPTION))];
-    case 'development':
-      return [
-        row('in Development the description is there', ask(`GET ${DESCRIPTION}`, [status(200)])),
-        described('the media type of the description is application/json', mediaType('application/json')),
-        described('the description is an OpenAPI 3 document', matches('openapi', 'a version 3', /^3\.\d+\.\d+$/, undefined, '2.0', 3)),
-        described('the description is of GET of the endpoints that it must have and nothing else', member(
-          'paths', `${DESCRIBED_PATHS.join(' and ')} with get`, isDescribedOnly,
-          undefined, {}, { [GREETINGS]: { get: {}, post: {} } }, { [GREETINGS]: { get: {} }, '/health': { get: {} } },
-        )),
-        described(
-          'the description has no security scheme',
-          member('components.securitySchemes', 'absent or empty', isAbsentOrEmpty, { key: { type: 'http', scheme: 'basic' } }),
-          member('security', 'absent or empty', isAbsentOrEmpty, [{ key: [] }], 'key'),
-        ),
-        ...METHODS.map((method) => row(`${method} to the description is 405`, ask(`${method} ${DESCRIPTION}`, [status(405)]))),
-        ...DESCRIBED_PATHS.map((path): Row => ({
-          ...described(`every reply to GET ${path} in this run fits its schema in the description`),
-          review: {
-            of: 'run', text: 'replies that fit their schemas',
-            misfits: (seen) => descriptionMisfits(documentOf(seen, DESCRIPTION), path, seen),
-            mistake: ['"type":"', '"type":"no '],
-          },
-        })),
-      ];
-  }
+  const rows = {
+    undefined: [{ says: 'in Development the description is there, elsewhere it is not', needs: 'the environment', steps: [] }],
+    production: [row('outside Development the description does not exist: 404, whatever the method', ...askUnmapped(DESCRIPTION))],
+    development: [
+      row('in Development the description is there', ask(`GET ${DESCRIPTION}`, [status(200)])),
+      described('the media type of the description is application/json', mediaType('application/json')),
+      described('the description is an OpenAPI 3 document', matches('openapi', 'a version 3', /^3\.\d+\.\d+$/, undefined, '2.0', 3)),
+      described('the description is of GET of the endpoints that it must have and nothing else', member(
+        'paths', `${DESCRIBED_PATHS.join(' and ')} with get`, isDescribedOnly,
+        undefined, {}, { [GREETINGS]: { get: {}, post: {} } }, { [GREETINGS]: { get: {} }, '/health': { get: {} } },
+      )),
+      described(
+        'the description has no security scheme',
+        member('components.securitySchemes', 'absent or empty', isAbsentOrEmpty, { key: { type: 'http', scheme: 'basic' } }),
+        member('security', 'absent or empty', isAbsentOrEmpty, [{ key: [] }], 'key'),
+      ),
+      ...METHODS.map((method) => row(`${method} to the description is 405`, ask(`${method} ${DESCRIPTION}`, [status(405)]))),
+      ...DESCRIBED_PATHS.map((path): Row => ({
+        ...described(`every reply to GET ${path} in this run fits its schema in the description`),
+        review: {
+          of: 'run', text: 'replies that fit their schemas', mistake: ['"type":"', '"type":"no '],
+          misfits: (seen) => descriptionMisfits(documentOf(seen, DESCRIPTION), path, seen),
+        },
+      })),
+    ],
+  } as const;
+  return rows[`${subject.environment}`];
 }
 
 // The places where RFC 9110 is published have different anchors for this section.
@@ -165,16 +162,12 @@ const uriOfBadRequest = matches(
   undefined, 'about:blank', 'rfc9110#section-15.5.1',
 );
 
-function isDescribedOnly(paths: unknown): boolean {
-  return isObject(paths) && Object.keys(paths).sort().join() === DESCRIBED_PATHS.toSorted().join()
-    && Object.values(paths).every((path) => Object.keys(Object(path)).filter((name) => METHODS_OF_A_PATH.includes(name)).join() === 'get');
-}
-
 const METHODS_OF_A_PATH = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+const isDescribedOnly = (paths: unknown) => isObject(paths) && Object.keys(paths).sort().join() === DESCRIBED_PATHS.toSorted().join()
+  && Object.values(paths).every((path) => Object.keys(Object(path)).filter((name) => METHODS_OF_A_PATH.includes(name)).join() === 'get');
 
-function isAbsentOrEmpty(value: unknown): boolean {
-  return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
-}
+const isAbsentOrEmpty = (value: unknown) => value === undefined
+  || ((isObject(value) || Array.isArray(value)) && Object.keys(value).length === 0);
 
 function repeatedTraceIds(seen: readonly Seen[]): string[] {
   const ids = seen.map(({ reply }) => /"traceId"\s*:\s*"([^"]*)"/.exec(reply.body)?.[1]).filter(isString);
