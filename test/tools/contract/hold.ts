@@ -5,13 +5,9 @@ import type { Talk, Talker } from './talk.ts';
 /** Where a server differs from a row. `expected`: the expectations that are not met, in words. */
 export type Difference = { readonly send: string; readonly expected: readonly string[]; readonly talk: Talk };
 
-/** The result of checking a server against a row. */
 export type RowResult = 'holds' | 'not checked' | Difference;
 
-/**
- * Checks whether the server that `talk` talks to does what a row says, and resolves with the first difference, if there is one. `seen` has
- * all replies of this run, for the rows that review them together, and gets those of this row.
- */
+/** Checks the server that `talk` talks to. `seen` has the replies of this run, for rows that review them, and gets those of this row. */
 export async function hold({ steps, review }: Row, talk: Talker, seen: Seen[]): Promise<RowResult> {
   const own: Seen[] = [];
   let latest: { readonly send: string; readonly talk: Talk } | undefined;

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
-import { createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { secure } from '../../../src/server/tls.ts';
-import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
+import { temporaryFolder } from '../../support/certificates.ts';
+import { secureWith } from '../../support/server.ts';
 import { startService } from '../../support/service.ts';
 import { readOptions } from './options.ts';
 import { listedValues } from './specification.ts';
@@ -26,17 +24,16 @@ async function contract(...args: readonly string[]) {
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** A server that listens at `path`, or on a free port of this machine, and replies to the first packet of each connection. */
-async function listen(t: TestContext, replyTo: (bytes: Buffer) => Promise<string>, path?: string): Promise<string> {
+/** A server that replies to the first packet of each connection. */
+async function listen(t: TestContext, replyTo: (bytes: Buffer) => Promise<string>): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {}); // the client may close the connection first
     socket.once('data', (bytes: Buffer) => void replyTo(bytes).then((reply) => socket.end(reply, 'latin1')));
   });
-  server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path });
-  await once(server, 'listening');
+  const path = join(temporaryFolder(t), 'socket');
+  await once(server.listen({ path }), 'listening');
   t.after(() => server.close());
-  const address = server.address();
-  return address === null || typeof address === 'string' ? `unix:${address}` : `http://127.0.0.1:${address.port}`;
+  return `unix:${path}`;
 }
 
 // At the same time, because they wait for processes.
@@ -47,7 +44,7 @@ describe('npm run contract', { concurrency: true }, () => {
     const url = await listen(t, async (bytes) => { // the service, with a wrong status
       const { bytes: received } = await talk(bytes.toString('latin1'), Infinity);
       return received.toString('latin1').replaceAll(' 501 ', ' 400 ');
-    }, join(temporaryFolder(t), 'socket'));
+    });
     const flags = ['--production', '--all', '--test-reporter=tap'];
     const [held, differing] = await Promise.all([contract(url, '--production'), contract(url, ...flags)]);
     assert.deepEqual([held.code, differing.code], [0, 1], held.stdout);
@@ -97,9 +94,8 @@ test('Host is the authority of the URL, without the default port of its scheme; 
   ] as const) assert.equal(targetAt({ url, insecure: false }).authority, authority);
 });
 
-const look = async (url: string, insecure = false) => lookAt(targetAt({ url, insecure }));
-
-test('a server that cannot be checked is reported in one sentence', async (t) => {
+test('a server that cannot be checked, or only with --insecure, is reported in one sentence', async (t) => {
+  const look = async (url: string, insecure = false) => lookAt(targetAt({ url, insecure }));
   for (const [reply, sentence] of [
     ['220 smtp.example ESMTP\r\n', 'answers, but not with an HTTP/1.1 reply.'],
     ['', 'closes the connection without an answer. (Is it https, perhaps?)'],
@@ -108,16 +104,10 @@ test('a server that cannot be checked is reported in one sentence', async (t) =>
     const url = await listen(t, async () => reply);
     await assert.rejects(look(url), { message: `${url} ${sentence}` });
   }
-  const url = await listen(t, async () => 'HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n');
-  assert.deepEqual(await look(url), { isDescribed: false, takesAnyHost: false });
-});
+  const misdirected = await listen(t, async () => 'HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n');
+  assert.deepEqual(await look(misdirected), { isDescribed: false, takesAnyHost: false });
 
-test('a TLS certificate that is not trusted is reported, and accepted with --insecure', async (t) => {
-  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
-  const context = createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
-  const { port } = await startService(t, {
-    development: true, server: (app) => app.createSecureServer((...carrier) => secure(context, ...carrier)),
-  });
+  const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer(secureWith(t)) });
   const url = `https://127.0.0.1:${port}`;
   await assert.rejects(look(url), /has a certificate that is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT\. \(--insecure accepts any; /);
   assert.deepEqual(await look(url, true), { isDescribed: true, takesAnyHost: true });

@@ -2,11 +2,16 @@
 import { inspect } from 'node:util';
 import type { Difference } from './hold.ts';
 import type { Row, Sections } from './row.ts';
-import type { Talk } from './talk.ts';
 
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
 export function describeDifference({ send, expected, talk }: Difference): string {
-  const received = [...shown(talk.bytes.toString('utf8')), ...endOf(talk).map((end) => `(${end})`)];
+  const { bytes, end, rest, error } = talk;
+  const part = rest.length > 0 ? [`(${rest.length} bytes that are not a whole reply)`] : [];
+  const ends = { // there is nothing to say when this program has closed the connection after enough replies
+    closed: ['(the connection was closed)'], late: ['(the time was over, and the connection is open)'], enough: [],
+    reset: [`(the connection was reset${error === undefined ? '' : `: ${error}`})`],
+  };
+  const received = [...shown(bytes.toString('utf8')), ...part, ...ends[end]];
   return Object.entries({ sent: shown(send), expected: expected.flatMap((line) => line.split('\n')), received })
     .flatMap(([what, lines]) => [what, ...lines.map((line) => `  ${line}`)]).join('\n');
 }
@@ -19,25 +24,13 @@ export function countResults(
   const line = (title: string, ...cells: readonly unknown[]) =>
     title.padEnd(width) + cells.map((cell, i) => String(cell).padStart([7, 9, 14][i] ?? 0)).join('');
   return ['', line(`${url}:`, 'hold', 'differ', 'not checked'), ...Object.entries(parts).flatMap(([name, sections]) => {
-    const results = Object.entries(sections).flatMap(([heading, rows]) =>
-      rows.map((row) => ({ says: `${heading}: ${row.says}`, result: resultOf(row) })));
-    const differing = results.filter(({ result }) => typeof result === 'object');
-    const holding = results.filter(({ result }) => result === 'holds');
-    const counts = line(`  The ${name}`, holding.length, differing.length, results.length - holding.length - differing.length);
-    if (enforced.includes(name)) return [counts, ...differing.map(({ says }) => `    ✖ ${says}`)];
+    const all = Object.entries(sections).flatMap(([heading, rows]) => rows.map((row) => ({ heading, row, result: resultOf(row) })));
+    const differing = all.filter(({ result }) => typeof result === 'object');
+    const holding = all.filter(({ result }) => result === 'holds').length;
+    const counts = line(`  The ${name}`, holding, differing.length, all.length - holding - differing.length);
+    if (enforced.includes(name)) return [counts, ...differing.map(({ heading, row }) => `    ✖ ${heading}: ${row.says}`)];
     return [differing.length === 0 ? counts : `${counts}   (--${name} makes these count)`];
   })].join('\n');
-}
-
-// Describes the end of a connection. There is nothing to say when this program has closed it after enough replies.
-function endOf({ end, rest, error }: Talk): string[] {
-  const ends = {
-    closed: ['the connection was closed'],
-    reset: [`the connection was reset${error === undefined ? '' : `: ${error}`}`],
-    late: ['the time was over, and the connection is open'],
-    enough: [],
-  };
-  return [...(rest.length > 0 ? [`${rest.length} bytes that are not a whole reply`] : []), ...ends[end]];
 }
 
 const MAX_LINES = 24;

@@ -45,6 +45,4 @@ export function talker(connect: () => Socket, patienceMs: number): Talker {
 }
 
 /** Whether the first request in `bytes` is a HEAD, whose reply has no content. */
-export function isHead(bytes: string): boolean {
-  return bytes.startsWith('HEAD ');
-}
+export const isHead = (bytes: string) => bytes.startsWith('HEAD ');
