@@ -19,7 +19,6 @@ import type { Change, Row, Seen } from './tools/contract/row.ts';
 import { EXCEPTION_TEXT, specification } from './tools/contract/specification.ts';
 import { isHead, talker, type Talk, type Talker } from './tools/contract/talk.ts';
 import { wire } from './tools/contract/wire.ts';
-import { inOtherForm } from './tools/contract/wrong.ts';
 
 // How a wrong server reads requests, and the rows of the wire that are there because of it. The other parts have theirs in their rows.
 const MISREAD: readonly (readonly [says: RegExp, ...Change])[] = [
@@ -105,6 +104,7 @@ function talkerTo(port: number): Talker {
   return (bytes) => talk(bytes, Infinity);
 }
 
+// Replies that differ from those of this service wherever they may.
 function inOtherForms(talk: Talker): Talker {
   return async (bytes, enough) => {
     const talked = await talk(bytes, enough);
@@ -164,4 +164,29 @@ function exactJson(value: unknown): string | undefined {
   const { message, generatedAt, type, title, status, errors, detail, instance, traceId, ...others } = value;
   if (message !== undefined) return JSON.stringify({ message, generatedAt });
   return JSON.stringify({ type, title, status, errors, detail, instance, traceId, ...others });
+}
+
+/** The bytes of replies, where the first one differs wherever the specification and the decisions say nothing. */
+function inOtherForm(bytes: string): string {
+  const { replies: [first] } = repliesIn(Buffer.from(bytes, 'latin1'));
+  if (first === undefined || first.body === '') {
+    return bytes.replace(/(?<=^HTTP\/1\.1 \d{3}) .*/, ' Whatever').replace('Content-Length:', 'content-LENGTH:\t');
+  }
+  const isJson = field(first, 'content-type')?.includes('json') === true;
+  const content = Buffer.from(isJson ? JSON.stringify(inOtherWords(json(first)), null, 2) : first.body).toString('latin1');
+  const fields = first.headers.filter((line) => !line.startsWith('Content-Length:'))
+    .map((line) => line.replace(/^[^:]+: /, (name) => name.toLowerCase().trim()).replace('; charset', ';  Charset')).reverse();
+  const framed = ['Transfer-Encoding: chunked', '', `${content.length.toString(16)};a=b`, content, '0', '', ''];
+  return [`HTTP/1.1 ${first.status}`, 'x-other: field', ...fields, ...framed].join('\r\n');
+}
+
+// The members of each object in the other order, another name for a component, and other words where only people read them.
+function inOtherWords(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => inOtherWords(one, `${name}[]`));
+  if (isObject(value)) {
+    const members = Object.entries(value).reverse();
+    return Object.fromEntries(members.map(([key, inner]) => [key.replace('GreetingResponse', 'a/b'), inOtherWords(inner, key)]));
+  }
+  if (name === '$ref') return String(value).replace('GreetingResponse', 'a~1b');
+  return ['description', 'summary', 'name[]'].includes(name) ? 'Whatever.' : value;
 }

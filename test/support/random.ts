@@ -8,9 +8,7 @@ export type Random = {
 
 /** Random choices for `seed`, with the generator mulberry32. */
 export function createRandom(seed: number): Random {
-  // Neighbouring seeds get states that are far apart.
-  let state = Math.imul(seed, 0x9e3779b1);
-
+  let state = Math.imul(seed, 0x9e3779b1); // neighbouring seeds get states that are far apart
   function below(limit: number): number {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
