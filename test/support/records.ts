@@ -1,28 +1,17 @@
 // A TLS client whose records a test gets instead of the server: to change them, or to send many as one burst.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
-import { connect, type ConnectionOptions } from 'node:tls';
+import { duplexPair } from 'node:stream';
+import { connect } from 'node:tls';
 
 /** Speaks TLS on `below`. Resolves when the handshake is over. */
-export async function connectRecords(below: Socket, options: ConnectionOptions = {}) {
+export async function connectRecords(below: Socket) {
   let kept: Buffer[] | undefined;
-  const tap = new Duplex({
-    read: () => below.resume(),
-    write(bytes: Buffer, _, done) {
-      kept?.push(bytes);
-      if (kept !== undefined) done();
-      else below.write(bytes, () => done());
-    },
-    final: (done) => void below.end(done),
-    destroy(error, done) {
-      below.destroy();
-      done(error);
-    },
-  }).on('error', () => {});
-  below.on('data', (bytes: Buffer) => { if (!tap.push(bytes)) below.pause(); });
-  below.on('end', () => tap.push(null)).on('error', () => {}).on('close', () => tap.destroy());
-  const client = connect({ socket: tap, rejectUnauthorized: false, ...options }).on('error', () => {});
+  const [tap, far] = duplexPair();
+  far.on('data', (bytes: Buffer) => kept?.push(bytes) ?? below.write(bytes)).on('end', () => below.end());
+  below.on('error', () => {}).on('close', () => tap.destroy()).pipe(far);
+  tap.on('error', () => {}).on('close', () => below.destroy());
+  const client = connect({ socket: tap, rejectUnauthorized: false }).on('error', () => {});
   await once(client, 'secureConnect');
   return {
     client,
