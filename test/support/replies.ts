@@ -41,11 +41,9 @@ export function field({ headers }: Pick<Reply, 'headers'>, name: string): string
 
 const IMF_FIXDATE = /^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-// Each of these returns why the bytes are not what they should be, as a string; undefined: they are incomplete. `length` is in bytes.
-
-type Read = { readonly reply: Reply; readonly length: number };
-
-function readReply(bytes: Buffer, ended: boolean, toHead: boolean): Read | string | undefined {
+// Each of these returns why the bytes are not what they should be, as a string; undefined: they are incomplete. `length` is that of all
+// bytes that it has read, with the framing.
+function readReply(bytes: Buffer, ended: boolean, toHead: boolean) {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
@@ -59,7 +57,6 @@ function readReply(bytes: Buffer, ended: boolean, toHead: boolean): Read | strin
   return { reply: { ...head, body: content.body.toString('utf8') }, length: headEnd + 4 + content.length };
 }
 
-/** Its `length` is that with the framing. */
 type Content = { readonly body: Buffer; readonly length: number };
 
 function readContent(head: Omit<Reply, 'body'>, bytes: Buffer, ended: boolean, toHead: boolean): Content | string | undefined {

@@ -23,8 +23,8 @@ export function decisions(subject: Subject): Sections {
   const description = (...expected: Expected) => given(200, `GET ${DESCRIPTION}`, expected);
   const connect = head('CONNECT a.example:80 HTTP/1.1', `Host: ${authority}`);
   const described = environment === 'development' ? [description] : [];
-  const traced = (says: string, expected: Expectation, value: string, misread: Change = ['traceparent', 'x']): Row =>
-    ({ ...row(says, invalid(expected, `traceparent: ${value}`)), misread });
+  const traced = (says: string, expected: Expectation, value: string, misread: Change = UNTRACED, name = 'traceparent'): Row =>
+    ({ ...row(says, invalid(expected, `${name}: ${value}`)), misread });
 
   return {
     '2: paths match byte for byte': NOT_MAPPED.map((path) => row(`${path} is 404`, ...askUnmapped(`${path}?name=Ada`))),
@@ -69,10 +69,7 @@ export function decisions(subject: Subject): Sections {
         'traceId', '00-<32 hex digits>-<16 hex digits>-<00 or 01>', /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/, undefined, crypto.randomUUID(),
       ))),
       traced('traceId has the trace id and the sampled flag of a valid traceparent, and another span id', inTrace('01'), `${PARENT}-01`),
-      {
-        ...row('traceId is not sampled when the traceparent is not', invalid(inTrace('00'), `Traceparent: ${PARENT}-00`)),
-        misread: ['Traceparent', 'x'],
-      },
+      traced('traceId is not sampled when the traceparent is not', inTrace('00'), `${PARENT}-00`, undefined, 'Traceparent'),
       traced('of a traceparent of a later version the first four fields are used', inTrace('01'), `cc${PARENT.slice(2)}-01-more`),
       traced('of the flags of a traceparent only the sampled flag is used', inTrace('01'), `${PARENT}-ff`),
       traced('two traceparents are ignored', inNewTrace, `${PARENT}-01\r\ntraceparent: ${PARENT}-01`, [/(\r\ntraceparent.*)\1/g, '$1']),
@@ -139,6 +136,7 @@ const EMOJI = '%F0%9F%98%80';
 const SCRIPT = '<script>alert(1)</script>';
 const BAD_REQUEST = 'https://tools.ietf.org/html/rfc9110#section-15.5.1';
 const withoutBody = [fieldIs('Content-Length', '0'), fieldIs('Content-Type', undefined), noBody];
+const UNTRACED = [/traceparent/gi, 'x'] as const;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 const PARENT = `00-${TRACE}-${SPAN}`;

@@ -37,7 +37,6 @@ export function readOptions(args: readonly string[]) {
     enforced: ['specification', ...['decisions', 'wire'].filter((part) => values['all'] ?? values[part])],
     /** Whether there must be a description; undefined: there may be one. */
     environment: (['development', 'production'] as const).find((environment) => values[environment]),
-    /** Whether any TLS certificate is accepted. */
     insecure: values['insecure'] === true,
   };
 }
