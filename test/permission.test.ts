@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect as connectUnix } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { makeCertificate, temporaryFolder } from './support/certificates.ts';
+import { temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchangeOn, requestBytes } from './support/exchange.ts';
 import { ENTRY, importing, portIn, spawnService, spawnWithSockets, untimed } from './support/process.ts';
@@ -19,12 +19,14 @@ const [, entryPoint = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(join(root
 const ofImage: readonly string[] = JSON.parse(entryPoint).slice(1, -1);
 const ownFiles = [`--allow-fs-read=${application}`, `--allow-fs-read=${join(root, 'package.json')}`];
 
-/** The flags of the Dockerfile for this Node, with `readable` for /app, and `tlsFolder` for /tls. Coverage may be written. */
-function flags(tlsFolder = '/tls', readable = ownFiles): string[] {
+const TLS = tlsVariables();
+
+/** The flags of the Dockerfile for this Node, with `readable` for /app, and ours for /tls. Coverage may be written. */
+function flags(readable = ownFiles): string[] {
   const coverage = process.env['NODE_V8_COVERAGE'];
   return [...ofImage.flatMap((flag) => {
     if (flag === '--allow-fs-read=/app/') return readable;
-    if (flag === '--allow-fs-read=/tls/') return `--allow-fs-read=${tlsFolder}/`;
+    if (flag === '--allow-fs-read=/tls/') return `--allow-fs-read=${dirname(TLS.TLS_CERT_FILE)}/`;
     if (flag === '--permission' && major < 22) return '--experimental-permission';
     return flag === '--no-experimental-sqlite' && major < 22 ? [] : flag; // Node 20 has no node:sqlite
   }), ...(major < 25 ? [] : ['--allow-net']), ...(coverage === undefined ? [] : [`--allow-fs-write=${coverage}/`])];
@@ -47,10 +49,7 @@ const PROBE = importing(`
 `);
 
 test('with the flags of the image every endpoint answers, also over TLS, and what an attacker would need is denied', async (t) => {
-  const folder = temporaryFolder(t);
-  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
-  const env = { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, NODE_ENV: 'Development' };
-  const service = spawnService(t, env, [...flags(folder), ...PROBE]);
+  const service = spawnService(t, { PORT: '0', ...TLS, NODE_ENV: 'Development' }, [...flags(), ...PROBE]);
   assert.deepEqual(untimed(await service.nextLine()), {
     level: 'info', message: 'Probe',
     proto: 'ERR_PROTO_ACCESS', sqlite: 'ERR_UNKNOWN_BUILTIN_MODULE',
@@ -72,7 +71,7 @@ test('the systemd unit has the same flags, with its own folders', () => {
 });
 
 test('when no file but the entry point can be loaded, one line says so', async (t) => {
-  const { lines, code } = await spawnService(t, {}, flags('/tls', [`--allow-fs-read=${ENTRY}`])).ended();
+  const { lines, code } = await spawnService(t, {}, flags([`--allow-fs-read=${ENTRY}`])).ended();
   const [{ error, ...line } = { error: undefined }] = lines.map(untimed);
   assert.deepEqual(line, { level: 'fatal', message: 'The process ends because of an error that nothing caught.' });
   assert.match(JSON.stringify(error), /^\{"name":"Error","message":"Access to this API has been restricted.*","stack":"Error: .*"\}$/);
@@ -88,18 +87,16 @@ test('without a permission for the network, one line says so', { skip: needsNone
 
 const only = { skip: NO_DESCRIPTORS };
 test('sockets that are handed over need no further permission: one is named https, and the other redirects there', only, async (t) => {
-  const folder = temporaryFolder(t);
-  const { certFile, keyFile } = makeCertificate(folder, 'localhost');
-  const path = join(folder, 'greeting.sock');
+  const path = join(temporaryFolder(t), 'greeting.sock');
   const [unix, https] = [await listeningSocket(t, path), await listeningSocket(t)];
-  const own = { HOST: '192.0.2.1', PORT: '1', ACCESS_LOG: 'true', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
-  const service = spawnWithSockets(t, [unix.fd, https.fd], { ...own, LISTEN_FDNAMES: 'greeting.socket:https' }, flags(folder));
+  const env = { ...TLS, HOST: '192.0.2.1', PORT: '1', HTTPS_REDIRECT_PORT: '443', ACCESS_LOG: 'true' };
+  const service = spawnWithSockets(t, [unix.fd, https.fd], { ...env, LISTEN_FDNAMES: 'greeting.socket:https' }, flags());
   for (const { giveUp } of [unix, https]) giveUp();
   const listening = { level: 'info', message: 'Listening', environment: null };
   assert.deepEqual(untimed(await service.nextLine()), { ...listening, address: `https://127.0.0.1:${https.port}`, name: 'https' });
   assert.deepEqual(untimed(await service.nextLine()), { ...listening, address: 'descriptor 3', name: 'greeting.socket' });
   const { replies } = await exchangeOn(connectUnix({ path }), requestBytes('GET', '/health'));
-  assert.deepEqual(replies.map(({ headers }) => headers[0]), [`Location: https://localhost:${https.port}/health`]);
+  assert.deepEqual(replies.map(({ headers }) => headers[0]), ['Location: https://localhost/health']);
   const { durationMs, traceId, ...line } = untimed(await service.nextLine());
   assert.deepEqual(line, { level: 'info', message: 'Request', method: 'GET', path: '/health', status: 307 }); // no remoteAddress
   const tls = connect({ port: https.port, host: '127.0.0.1', rejectUnauthorized: false });
