@@ -9,6 +9,7 @@ import { RequestReader } from '../../src/http/request-reader.ts';
 import { head } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
 import { served } from '../support/corpus/served.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 const isAllowed = hostCheck(['a']);
@@ -34,16 +35,6 @@ function* stretched(lines: readonly string[], length: number): Generator<string>
 const lines = [...served('a'), ...last('a')].flatMap(({ entries }) => entries.map(({ bytes }) => bytes.split('\r\n')));
 const requestLines = lines.map(([line = '']) => line);
 const otherLines = lines.flatMap((each) => each.slice(1));
-
-/** The CPU time of `run` in microseconds: the least of `tries`, because anything else that happens can only add to it. */
-function cpuTime(run: () => void, tries: number): number {
-  return Math.min(...Array.from({ length: tries }, () => {
-    const before = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  }));
-}
 
 /** None of `texts` takes more than `times` the CPU time of an ordinary one. With the square of its length it would be a thousand times. */
 function assertOrdinary(ordinary: string, texts: readonly string[], times: number): void {
