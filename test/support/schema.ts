@@ -1,8 +1,5 @@
 // Validates values with the part of JSON Schema 2020-12 that the description uses, and with `nullable` of OpenAPI 3.0. Other keywords,
-// which other servers may use, are not checked; `unknownKeywords` returns them.
-
-const ANNOTATIONS = ['format', 'description', 'default', 'title', 'example', 'examples', 'deprecated'];
-const STRUCTURE = ['$ref', 'nullable', 'items', 'required', 'properties', 'additionalProperties'];
+// which other servers may use, are not checked.
 
 // Whether a value fits a keyword by itself. A keyword says nothing of a value of another type.
 const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown) => boolean>> = {
@@ -31,14 +28,6 @@ export function misfits(schema: unknown, value: unknown, document: unknown = sch
     ...(isObject(value) ? Object.entries(value) : []).flatMap(([name, member]) =>
       misfits(Object.hasOwn(properties, name) ? properties[name] : schema['additionalProperties'], member, document, `${at}.${name}`)),
   ];
-}
-
-/** The keywords in `schema` that `misfits` does not check. It does not follow `$ref`. */
-export function unknownKeywords(schema: unknown): string[] {
-  if (!isObject(schema)) return [];
-  const known = [...Object.keys(CHECKS), ...STRUCTURE, ...ANNOTATIONS];
-  const inner = [...Object.values(Object(schema['properties'])), schema['items'], schema['additionalProperties']];
-  return [...Object.keys(schema).filter((keyword) => !known.includes(keyword)), ...inner.flatMap(unknownKeywords)];
 }
 
 /** What a reference within the document refers to, such as `#/components/schemas/Greeting` (RFC 6901). */
