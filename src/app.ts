@@ -1,9 +1,9 @@
 // All routes of the service: which handler answers which path and method.
 import type { Server as Listener } from 'node:net';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
-import { hostCheck } from './http/allowed-hosts.ts';
 import { redirectToHttps } from './http/redirect.ts';
 import { contentReply } from './http/reply.ts';
+import { hostCheck } from './http/request-target.ts';
 import { createRouter } from './http/router.ts';
 import { createServer, type Secure, type Server, type ServerOptions } from './server/server.ts';
 import { Turns } from './server/turns.ts';

@@ -2,8 +2,7 @@
 import type { Server } from 'node:net';
 import { createApp, loadTls, type App } from './app.ts';
 import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts';
-import { watchDescriptors } from './host/descriptors.ts';
-import { listen, type Bound, type ListenTarget, type Scheme } from './host/listen.ts';
+import { listen, watchDescriptors, type Bound, type ListenTarget, type Scheme } from './host/listen.ts';
 import { createLog } from './host/log.ts';
 import { createOutput } from './host/output.ts';
 import { createReportLogger } from './host/report-logger.ts';

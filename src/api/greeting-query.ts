@@ -66,8 +66,7 @@ const READERS = PARAMETERS.map(({ name, errorIn }) => ({ name, pattern: patternO
 
 // Finds the value of the first key that is `name` when it has been decoded. Other keys are not decoded: a query may have thousands of them.
 function patternOf(name: string): RegExp {
+  const anyCase = (digits: string) => digits.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`);
   const letters = Array.from(name, (letter) => `(?:${letter}|%${anyCase(letter.charCodeAt(0).toString(16))})`);
   return new RegExp(`(?:^|&)${letters.join('')}(?![^=&])=?([^&]*)`);
 }
-
-function anyCase(digits: string): string { return digits.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`); }

@@ -3,7 +3,6 @@ import net from 'node:net';
 import { readHandedSockets } from './handed-sockets.ts';
 import type { HandedTarget, ListenTarget } from './listen.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
-import { isAtLeast } from './versions.ts';
 
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;
@@ -78,8 +77,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
   } else {
     const hasHttps = handed.some(isForHttps);
     if (hasTlsFiles && !hasHttps) mistakes.push('TLS files are set, so LISTEN_FDNAMES must give one socket the name https.');
-    const noFiles = 'LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.';
-    if (hasHttps && !hasTlsFiles) mistakes.push(noFiles);
+    if (hasHttps && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
   }
   // From Node 25 on, --permission also denies the network. When the service listens, Node throws for that where nothing can catch it.
   if (isAtLeast(runtime.version, 'v25') && runtime.permission?.has('net') === false) {
@@ -103,4 +101,9 @@ const isWithoutZone = (host: string) => isHost(host) && !host.includes('%'); // 
 /** Whether `NODE_ENV` is `Development` except for case or white space around it, so that its author probably wanted the API description. */
 export function isAlmostDevelopment(environment: string | undefined): boolean {
   return environment !== 'Development' && environment?.trim().toLowerCase() === 'development';
+}
+
+/** Whether a version is `least` or later: `22.12.0` is at least `22.12`, and `22.9.0` is not. */
+export function isAtLeast(version: string, least: string): boolean {
+  return version.localeCompare(least, 'en', { numeric: true }) >= 0;
 }

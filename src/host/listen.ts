@@ -1,4 +1,4 @@
-// Listens on a port, or on a socket that was handed over, and tells the address that was really bound.
+// Listens on a port, or on a socket that was handed over, and says which address was actually bound, and when nothing can be accepted.
 import { once } from 'node:events';
 import fs from 'node:fs';
 import type { Server } from 'node:net';
@@ -57,4 +57,16 @@ function startError(scheme: Scheme, target: ListenTarget, error: unknown): Start
   // An address that is in use or missing may be available a moment later; a missing permission stays missing.
   const exitCode = code === 'EACCES' ? EXIT_CODES.configuration : EXIT_CODES.failure;
   return new StartError([`Cannot listen on ${target.host ?? '*'} port ${target.port}: ${reason}.`], exitCode);
+}
+
+const THIS_FILE = new URL(import.meta.url); // a file that may be read under Node's permission model, too
+
+/** Opens a file every second, and calls `failed` if no descriptor is left for it: libuv then closes new connections without an event. */
+export function watchDescriptors(failed: (error: NodeJS.ErrnoException) => void): void {
+  setInterval(() => {
+    fs.open(THIS_FILE, (error, fd) => {
+      if (error === null) fs.close(fd);
+      else if (error.code === 'EMFILE' || error.code === 'ENFILE') failed(error);
+    });
+  }, 1_000).unref();
 }

@@ -2,9 +2,9 @@
 import { constants, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { isAtLeast } from './configuration.ts';
 import type { Log } from './log.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
-import { isAtLeast } from './versions.ts';
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 

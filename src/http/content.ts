@@ -34,8 +34,7 @@ function* readChunks(lines: LineReader): Steps {
 }
 
 // RFC 9112 7.1.2: field lines up to an empty line. Nothing that they say is obeyed (RFC 9110 6.5.1).
-function* readTrailers(lines: LineReader, framing: number): Steps {
-  let remaining = framing;
+function* readTrailers(lines: LineReader, remaining: number): Steps {
   for (;;) {
     let line: ReturnType<LineReader['read']>;
     while ((line = lines.read(remaining, 431)) === undefined) yield; // RFC 6585 5

@@ -1,10 +1,9 @@
 // The rules for a whole head (RFC 9110, RFC 9112). A rule that is there because of an attack says so.
-import type { IsAllowed } from './allowed-hosts.ts';
 import type { Fields } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import { LegalRequest } from './request.ts';
 import type { RequestLine } from './request-line.ts';
-import { isHost, isHostOf } from './request-target.ts';
+import { isHost, isHostOf, type IsAllowed } from './request-target.ts';
 
 /** The request that the line and the fields of a head make, or the status that refuses it. */
 export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {

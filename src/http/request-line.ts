@@ -11,25 +11,20 @@ export type RequestLine = {
 
 // method SP request-target SP HTTP-version, with one space each: with more, programs disagree on what the target is. A method is
 // any token (RFC 9110 9.1 and 5.6.2). Which characters a target may have is said in request-target.ts.
-const REQUEST_LINE = /^[\w!#$%&'*+\-.^`|~]+ [!-~]+ HTTP\/\d\.\d$/;
+const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d)\.(\d)$/;
 
-/** Parses a request line, without its CR LF. Returns it, or the status that refuses it. */
+/** Parses a request line, without its CR LF. Returns it, or the status to refuse it with. */
 export function parseRequestLine(line: string): RequestLine | number {
-  if (!REQUEST_LINE.test(line)) return 400;
-  if (line.at(-3) !== '1') return 505; // RFC 9110 15.6.6: another major version, also the preface of HTTP/2
-  const [method, text] = methodAndTarget(line);
+  const [, method, text, major, minor] = REQUEST_LINE.exec(line) ?? [];
+  if (method === undefined || text === undefined) return 400;
+  if (major !== '1') return 505; // RFC 9110 15.6.6: another major version, or the preface of HTTP/2
   const target = parseTarget(method, text);
-  return target === undefined ? 400 : { method, target, isHttp11: !line.endsWith('0') };
+  return target === undefined ? 400 : { method, target, isHttp11: minor !== '0' };
 }
 
 /** What may be logged of a line that has been refused. Nothing, when it does not have the form of a request line. */
 export function loggablePartsOf(line: string): Known {
-  if (!REQUEST_LINE.test(line)) return {};
-  const [method, text] = methodAndTarget(line);
+  const [, method, text] = REQUEST_LINE.exec(line) ?? [];
+  if (method === undefined || text === undefined) return {};
   return { method, path: pathOfIllegalTarget(text), traceparent: childTraceparent(undefined) };
-}
-
-function methodAndTarget(line: string): [string, string] {
-  const end = line.indexOf(' ');
-  return [line.slice(0, end), line.slice(end + 1, -' HTTP/1.1'.length)];
 }

@@ -1,6 +1,5 @@
 // Reads the requests of a connection from its bytes, one at a time (RFC 9112 2.1): a request line, field lines up to an empty one, and the
 // content after them. The other files here say with which status something is refused; only this one makes a `Refusal` of it.
-import type { IsAllowed } from './allowed-hosts.ts';
 import { readContent } from './content.ts';
 import { addField, type Fields } from './fields.ts';
 import { judgeHead } from './head.ts';
@@ -8,6 +7,7 @@ import { SIZE_LIMITS } from './limits.ts';
 import { LineReader, type Line } from './lines.ts';
 import { LegalRequest, type Refusal } from './request.ts';
 import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
+import type { IsAllowed } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
 // So many bytes become a text at once. After them there may be a thousand other requests, and who keeps a path keeps the whole text.
@@ -31,10 +31,7 @@ export class RequestReader {
   /** Whether a request has begun, and is not whole. Empty lines do not begin one. */
   get hasBegun(): boolean { return this.#requestLine !== undefined || this.#lines.hasBegun; }
 
-  /**
-   * Reads on in `bytes`, however they are cut. Returns the request as soon as it is whole, or its refusal as soon as that is known, after
-   * which nothing may be read.
-   */
+  /** Reads on in `bytes`, however they are split. Returns the request once it is whole, or its refusal, after which nothing may be read. */
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
     let result: LegalRequest | Refusal | undefined;
     for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {

@@ -61,3 +61,15 @@ export function hostName(host: string): string {
   const name = withoutPort(host).toLowerCase();
   return name.startsWith('[') ? new URL(`http://${name}`).hostname : name;
 }
+
+/** Says whether requests for a host are answered. `isHttps`: the target has the scheme https. */
+export type IsAllowed = (host: string | undefined, isHttps: boolean) => boolean;
+
+/**
+ * Returns a function that says whether a legal Host names one of `allowed` (names and IP addresses without a port). Without a Host: no.
+ * Against DNS rebinding: an attacker's web page can reach the service only by the attacker's host name, which is not allowed.
+ */
+export function hostCheck(allowed: readonly string[]): (host: string | undefined) => boolean {
+  const names = new Set(allowed.map((name) => hostName(name.includes(':') ? `[${name}]` : name)));
+  return (host) => host !== undefined && names.has(hostName(host));
+}

@@ -3,20 +3,16 @@
 import type { Socket } from 'node:net';
 import { LegalRequest, type Known, type Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
-import { Intake } from './intake.ts';
+import { createIntake, type Intake } from './intake.ts';
 import { lateEndOf, limitOf, type State } from './limits.ts';
-import { openRecord, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
+import { reportFinished, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
 import { answer, refusalText, type Service } from './send.ts';
+import type { Valve } from './tls.ts';
 import { write } from './write.ts';
 
 /** What a connection reads from: a TCP or Unix socket, or a TLSSocket with the valve below it. */
 export type Transport = { readonly socket: Socket; readonly below: Below };
-export type Below = {
-  readonly isReady: boolean; // the TLS handshake is over
-  readonly isHolding: boolean; // something has arrived that the socket has not received yet
-  readonly isBroken: boolean; // TLS has failed
-  readonly hasStalled: () => boolean; // see Intake
-};
+type Below = Pick<Valve, 'isReady' | 'isBroken'> & { readonly intake: Pick<Intake, 'isHolding' | 'hasStalled'> };
 
 const END_COST = 2 * 1024; // what it costs to end a connection
 
@@ -42,10 +38,9 @@ export class Connection {
     this.#below = below;
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
-    const isOpen = () => this.#isReading;
-    const consume = (piece: Buffer) => this.#consume(piece);
-    const consumer = { isOpen, consume, continues: () => false, end: () => this.#clientEnded() };
-    this.#intake = new Intake(socket, client, service.turns, 'encrypted' in socket, consumer);
+    this.#intake = createIntake(socket, client, service.turns, 'encrypted' in socket, {
+      isOpen: () => this.#isReading, consume: (piece) => this.#consume(piece), continues: () => false, end: () => this.#clientEnded(),
+    });
     socket.once('secure', () => { this.#stateMs = 0; }); // the TLS handshake is over, and it is idle from now on
     socket.on('finish', () => this.#linger());
     socket.on('error', () => {}); // without a listener it would end the process; `close` follows
@@ -54,7 +49,7 @@ export class Connection {
   }
 
   /** Whether no request has begun, and nothing that has arrived is waiting to be read. */
-  get isIdle(): boolean { return this.#state === 'idle' && !this.#intake.isHolding && !this.#below.isHolding; }
+  get isIdle(): boolean { return this.#state === 'idle' && !this.#intake.isHolding() && !this.#below.intake.isHolding(); }
 
   /** Whether it is idle, or its last reply is flushed. */
   get isOver(): boolean { return this.#state === 'lingering' || this.isIdle; }
@@ -64,14 +59,14 @@ export class Connection {
 
   /** Counts time, in milliseconds. A connection that has been in its state for too long is ended in a turn of its client. */
   addTime(ms: number): void {
-    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.hasStalled()]; // both, because a call resets it
+    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()]; // both, because a call resets it
     if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it is waiting for other clients, and not for its own
     this.#stateMs += ms;
-    if (this.#isLate) this.#service.turns.runOrWait(this.client, this.#endLate);
+    if (this.#isLate) this.#service.turns.wait(this.client, this.#endLate);
   }
 
   /** Closes the connection in a turn of its client, if it is idle then. */
-  closeIdle(): void { if (this.isIdle) this.#service.turns.runOrWait(this.client, this.#cutIdle); }
+  closeIdle(): void { if (this.isIdle) this.#service.turns.wait(this.client, this.#cutIdle); }
 
   /** Closes the connection. Returns whether it still owed the reply to a request. */
   cut(): boolean {
@@ -139,7 +134,7 @@ export class Connection {
     const isLast = request.isLast || this.#service.isDraining();
     if (isLast) this.#startEnding();
     const { bytes, encoding } = this.#service.respond(request.method, (response) => {
-      answer(request, response, isLast, record, this.#service);
+      record.status = answer(request, response, isLast, this.#service);
     });
     write(this.#socket, bytes, encoding, this.#replyFlushed);
     if (isLast) this.#socket.end();
@@ -180,11 +175,11 @@ export class Connection {
   }
 
   #recordOf(request: Known): AccessRecord {
-    return (this.#record ??= openRecord(request, this.#clientAddress, this.#service.reports));
+    return (this.#record ??= { request, startedAt: performance.now(), status: undefined });
   }
 
   #closeRecord(aborted: boolean): void {
-    this.#record?.close(aborted);
+    if (this.#record !== undefined) reportFinished(this.#record, this.#clientAddress, aborted, this.#service.reports);
     this.#record = undefined;
   }
 }

@@ -26,28 +26,19 @@ export type Reports = {
   readonly finished: ((request: FinishedRequest) => void) | undefined; // a request is over. Undefined: nobody keeps an access log.
 };
 
-/** The record of a request for the access log. It is reported once the reply is flushed, or can no longer be sent. */
-export type AccessRecord = {
-  status: number | undefined; // the status of the reply, when there is one
-  /** Reports the request. `aborted`: the whole reply has not been sent. */
-  close(aborted: boolean): void;
-};
+/** What is recorded of a request, from its head until its reply is flushed, or can no longer be sent. */
+export type AccessRecord = { readonly request: Known; readonly startedAt: number; status: number | undefined };
 
-const NO_RECORD: AccessRecord = { status: undefined, close: () => {} }; // one for all requests: nobody reads it
-
-/** Opens the record of a request, or of bytes that are none. */
-export function openRecord(request: Known, remoteAddress: string | undefined, reports: Reports): AccessRecord {
-  if (reports.finished === undefined) return NO_RECORD;
-  const startedAt = performance.now();
-  return {
-    status: undefined,
-    close(aborted) {
-      const { method, path, traceparent: traceId } = request; // not before: a traceparent is generated when it is read
-      const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-      const finished = { method, path, status: this.status, durationMs, traceId, remoteAddress, aborted: aborted || undefined };
-      reportSafely(reports, () => reports.finished?.(finished), traceId);
-    },
-  };
+/** Reports that a request is over. `aborted`: the whole reply has not been sent. */
+export function reportFinished(
+  { request, startedAt, status }: AccessRecord, remoteAddress: string | undefined, aborted: boolean, reports: Reports,
+): void {
+  const { finished } = reports;
+  if (finished === undefined) return;
+  const { method, path, traceparent: traceId } = request; // not before: a traceparent is generated when it is read
+  const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
+  const record = { method, path, status, durationMs, traceId, remoteAddress, aborted: aborted || undefined };
+  reportSafely(reports, () => finished(record), traceId);
 }
 
 /** Calls `report`. An error in it is reported, too. If that fails, there is nobody to tell, and the service goes on. */

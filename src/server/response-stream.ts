@@ -15,11 +15,12 @@ const NOTHING: Written = { bytes: '', encoding: 'latin1' };
 export type Responder = (method: string, respond: Respond) => Written;
 
 export function createResponder(): Responder {
+  let respond: Respond | undefined; // to the present request
   const server = http.createServer({
     keepAliveTimeout: 0, // the time limits are in limits.ts
     requireHostHeader: false,
     optimizeEmptyRequests: true, // node 24.12 and later. Faster: no stream for a request without content, 0.06 of a bare server
-  }, ({ socket }, response) => { if (socket instanceof ResponseStream) socket.respond(response); });
+  }, (_, response) => respond?.(response));
   // Faster: all connections share these, so they stay in the CPU's caches, 0.04 of a bare server. Each makes a reply in a tick.
   const streams: ResponseStream[] = [];
 
@@ -32,41 +33,39 @@ export function createResponder(): Responder {
     return stream;
   }
 
-  return (method, respond) => (streams.find(({ isFree }) => isFree) ?? open()).ask(method, respond);
+  return function ask(method, respondTo) {
+    const stream = streams.find(({ isFree }) => isFree) ?? open();
+    respond = (response) => {
+      stream.read(0); // Faster: asks for more now, and not in a tick of its own. With the one in intake.ts 0.02 of a bare server
+      stream.response = response;
+      respondTo(response);
+    };
+    stream.written = NOTHING;
+    stream.push(method === 'HEAD' ? HEAD : GET);
+    respond = undefined; // it keeps the request
+    return stream.written;
+  };
 }
 
 export class ResponseStream extends Duplex {
-  #respond: Respond | undefined;
-  #response: ServerResponse | undefined; // the latest
-  #written = NOTHING;
+  response: ServerResponse | undefined; // the latest
+  written = NOTHING; // what has been sent since the latest request
 
-  constructor() { super({ readableHighWaterMark: 0, decodeStrings: false }); }
+  constructor() {
+    super({ readableHighWaterMark: 0, decodeStrings: false });
+    this.on('error', () => {}); // without a listener it would end the process; the next reply gets another stream
+  }
 
   /** Whether the latest response is over, and was not the last. Otherwise node would keep the next one back. */
-  get isFree(): boolean { return this.writable && (this.#response?.socket ?? null) === null; }
-
-  ask(method: string, respond: Respond): Written {
-    this.#written = NOTHING;
-    this.#respond = respond;
-    this.push(method === 'HEAD' ? HEAD : GET);
-    this.#respond = undefined; // it keeps the request
-    return this.#written;
-  }
-
-  /** Node's server has made the response that was asked for. */
-  respond(response: ServerResponse): void {
-    this.read(0); // Faster: asks for more now, and not in a tick of its own. With the one in intake.ts 0.02 of a bare server
-    this.#response = response;
-    this.#respond?.(response);
-  }
+  get isFree(): boolean { return this.writable && (this.response?.socket ?? null) === null; }
 
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
 
-  override _read(): void {} // `ask` pushes
+  override _read(): void {} // the responder pushes
 
   // A chunk is a whole reply. Node 20 and 22 write an empty chunk after one with content.
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: () => void): void {
-    if (chunk.length > 0) this.#written = { bytes: chunk, encoding };
+    if (chunk.length > 0) this.written = { bytes: chunk, encoding };
     done();
   }
 

@@ -1,12 +1,12 @@
 // The two ways to reply: a legal request is answered by node's response; a refusal, which node never sees, is a text.
 import type { ServerResponse } from 'node:http';
-import type { IsAllowed } from '../http/allowed-hosts.ts';
 import { unexpectedProblem } from '../http/problem.ts';
 import type { Handler, Reply } from '../http/reply.ts';
 import type { LegalRequest } from '../http/request.ts';
+import type { IsAllowed } from '../http/request-target.ts';
 import type { Limits } from './limits.ts';
 import { http } from './node-http.ts';
-import { reportSafely, type AccessRecord, type Reports } from './reports.ts';
+import { reportSafely, type Reports } from './reports.ts';
 import type { Responder } from './response-stream.ts';
 import type { Turns } from './turns.ts';
 
@@ -21,25 +21,25 @@ export type Service = {
   readonly respond: Responder;
 };
 
-/** Answers `request` with what the handler replies. Every error is reported, and becomes a 500. */
+/** Answers `request` with what the handler replies, and returns the status. Every error is reported, and becomes a 500. */
 export function answer(
-  request: LegalRequest, response: ServerResponse, isLast: boolean, record: AccessRecord,
-  { handler, reports }: Pick<Service, 'handler' | 'reports'>,
-): void {
+  request: LegalRequest, response: ServerResponse, isLast: boolean, { handler, reports }: Pick<Service, 'handler' | 'reports'>,
+): number {
   try {
-    send(handler(request), response, isLast, record);
+    return send(handler(request), response, isLast);
   } catch (error) { // also node's own for an illegal field, which prevents response splitting
     reportSafely(reports, ({ failed }) => failed(error, request.traceparent), request.traceparent);
-    send(unexpectedProblem(request.path), response, isLast, record);
+    return send(unexpectedProblem(request.path), response, isLast);
   }
 }
 
 // Node adds Date and `Connection: keep-alive`, unless they are there, and leaves out the content for HEAD. The reason is named,
 // because node would keep that of a reply which it has refused before.
-function send({ status, fields, body }: Reply, response: ServerResponse, isLast: boolean, record: AccessRecord): void {
-  record.status = status; // now, because the reply may leave at once
+function send({ status, fields, body }: Reply, response: ServerResponse, isLast: boolean): number {
+  if (typeof body !== 'string') throw new TypeError('The body of a reply must be a string.'); // node would say so after the status
   response.writeHead(status, http.STATUS_CODES[status], isLast ? [...fields, ...lastFields()] : [...fields]);
   response.end(body);
+  return status;
 }
 
 /** The text of a refusal, which is the last reply on its connection. */

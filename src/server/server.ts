@@ -1,14 +1,13 @@
-// A server: a listener, and the connections that it has accepted.
-import net, { type Server as Listener, type Socket } from 'node:net';
+// A server: a listener, and the connections that it has accepted: how many there may be, how long each may last, and how they are closed.
+import net, { type Socket } from 'node:net';
 import { clientOf } from './client.ts';
 import { Connection, type Transport } from './connection.ts';
-import { createConnections } from './connections.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { reportSafely } from './reports.ts';
 import { createResponder } from './response-stream.ts';
+import { chooseVictim, type Group } from './room.ts';
 import type { Service } from './send.ts';
 import { Turns } from './turns.ts';
-
-const ACCEPT_COST = 8 * 1024; // what it costs to accept a connection, in bytes read
 
 export type ServerOptions = Omit<Service, 'limits' | 'respond' | 'discardTurns'> & {
   readonly maxConnections: number; // how many connections may be open at once
@@ -16,31 +15,98 @@ export type ServerOptions = Omit<Service, 'limits' | 'respond' | 'discardTurns'>
   readonly limits?: Partial<Limits>; // limits that tests make narrower
 };
 
-/** A server and its connections. `listener` accepts connections when it is told to listen. */
-export type Server = { readonly listener: Listener } & Omit<ReturnType<typeof createConnections>, 'makeRoom' | 'add'>;
+export type Server = ReturnType<typeof createServer>;
 
 /** Puts TLS on an accepted socket, which is one of `client`. */
 export type Secure = (carrier: Socket, client: string, turns: Turns) => Transport;
 
-const NOTHING_BELOW = { isReady: true, isHolding: false, isBroken: false, hasStalled: () => false };
+const NOTHING_BELOW = { isReady: true, isBroken: false, intake: { isHolding: () => false, hasStalled: () => false } };
 
-/** A server, not yet listening. `secure` puts TLS on its connections. */
-export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })): Server {
+/** A server, not yet listening: `listener` does so when it is told to. `secure` puts TLS on its connections. */
+export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })) {
   const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
   const service: Service = { ...options, limits, respond: createResponder(), discardTurns: new Turns(1) };
   // Half open: a client may end its side and still read. A paused socket takes at most one read more, because `highWaterMark` is 0.
-  const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 });
-  const connections = createConnections(listener, maxConnections, limits, reports);
+  const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 }, accept);
+  const timer = setInterval(sweep, limits.sweepMs).unref();
+  const all = new Map<Connection, Group>();
+  const groups = new Map<string, Group>(); // by client
+  let accepted = 0; // how many times the kernel has given us a connection
+  let isListening = true;
+  let isClosing = false;
+  let resolveEnded: () => void;
+  const ended = new Promise<void>((resolve) => { resolveEnded = resolve; });
 
-  listener.on('connection', (carrier) => {
-    turns.spend(ACCEPT_COST);
+  function accept(carrier: Socket): void {
+    accepted += 1;
     const client = clientOf(carrier.remoteAddress);
-    if (!connections.makeRoom(client)) { carrier.destroy(); return; }
+    if (all.size >= maxConnections && !makeRoom(client)) { carrier.destroy(); return; }
     const transport = secure(carrier, client, turns);
     const connection = new Connection(transport, carrier.remoteAddress, client, service);
-    connections.add(connection, transport.socket);
-  });
+    const group = groups.get(client) ?? { size: 0 };
+    groups.set(client, group);
+    group.size += 1;
+    all.set(connection, group);
+    transport.socket.once('close', () => { remove(connection); endIfEmpty(); });
+  }
 
-  return { listener, ...connections };
+  // All places are taken: one connection is closed for the new one of this client, or the new one is not accepted.
+  function makeRoom(client: string): boolean {
+    const victim = chooseVictim(all, groups.get(client));
+    reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'newRefused'));
+    if (victim === undefined) return false;
+    remove(victim.connection);
+    victim.connection.cut();
+    return true;
+  }
+
+  function remove(connection: Connection): void {
+    const group = all.get(connection);
+    all.delete(connection);
+    if (group === undefined) return;
+    group.size -= 1;
+    if (group.size === 0) groups.delete(connection.client);
+  }
+
+  function sweep(): void {
+    for (const connection of all.keys()) connection.addTime(limits.sweepMs);
+    if (isClosing) closeIdle();
+  }
+
+  function closeIdle(): void { for (const connection of all.keys()) connection.closeIdle(); }
+
+  function endIfEmpty(): void {
+    if (isListening || all.size > 0) return;
+    clearInterval(timer);
+    resolveEnded();
+  }
+
+  function stopListening(): void {
+    isListening = false;
+    listener.close();
+    endIfEmpty();
+  }
+
+  // Connections that wait in the kernel's queue would be reset. Node 24 accepts one in each turn, so after a turn with none it is empty.
+  function stopWhenNoneWaits(before: number): void {
+    const now = accepted;
+    if (now === before) stopListening();
+    else if (isListening) setImmediate(() => stopWhenNoneWaits(now));
+  }
+
+  return {
+    listener,
+    stopListening,
+    /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when the others have ended. */
+    close: (): Promise<void> => {
+      stopWhenNoneWaits(-1);
+      for (const connection of all.keys()) if (!connection.isNew) connection.closeIdle();
+      // New ones later: a client that has just connected may have sent its request already.
+      setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.silentMs).unref();
+      return ended;
+    },
+    /** Closes all connections at once, and returns how many of them still owed a reply. */
+    closeAll: (): number => Array.from(all.keys()).filter((connection) => connection.cut()).length,
+  };
 }

@@ -1,9 +1,17 @@
-// TLS on an accepted socket.
+// TLS on an accepted socket, with a valve between them. Node decrypts everything that TLS is given at once, and the client chooses what
+// that is: 16 KiB can be one record, or 700 of a byte each. So records are counted, and TLS gets a piece of them at a time, in turn.
 import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { TLSSocket, type SecureContext } from 'node:tls';
 import type { Transport } from './connection.ts';
-import type { Turns } from './turns.ts';
-import { Valve } from './valve.ts';
+import { createIntake, type Intake } from './intake.ts';
+import { Records } from './records.ts';
+import { TURN_COST, type Turns } from './turns.ts';
+import { write } from './write.ts';
+
+const PIECE_COST = 16 * 1024;
+const RECORD_COST = 1024; // what a record costs besides its bytes
+const HANDSHAKE_COST = TURN_COST / 2; // what a piece of a handshake costs: keys are exchanged and signed in it
 
 /** Speaks TLS on `carrier`, which is one of `client`, with the certificate and the key in `secureContext`. */
 export function secure(secureContext: SecureContext, carrier: Socket, client: string, turns: Turns): Transport {
@@ -19,4 +27,57 @@ export function secure(secureContext: SecureContext, carrier: Socket, client: st
   // RFC 8446 6.2: an error of TLS ends the connection. After the handshake, this event of node is the only word of it.
   socket.on('_tlsError', () => { valve.hasFailed = true; socket.destroy(); });
   return { socket, below: valve };
+}
+
+export class Valve extends Duplex {
+  isReady = false; // the handshake is over
+  readonly intake: Intake; // of what has arrived and TLS has not received yet
+  hasFailed = false; // TLS has refused what the client has sent
+  readonly #carrier: Socket;
+  readonly #turns: Turns;
+  readonly #records = new Records();
+  #isAsked = false; // TLS has asked for bytes, and has received none since
+
+  /** What is written to the valve is written to `carrier`. They are closed together. */
+  constructor(carrier: Socket, client: string, turns: Turns) {
+    super({ readableHighWaterMark: 0 });
+    this.#carrier = carrier;
+    this.#turns = turns;
+    // TLS answers some records by itself. It gets no more of them until the kernel has taken the answers.
+    const isOpen = () => this.#isAsked && this.writableLength === 0;
+    this.intake = createIntake(carrier, client, turns, false, {
+      isOpen, consume: (piece) => this.#pass(piece), continues: () => !this.isReady, end: () => this.push(null),
+    });
+    carrier.on('error', () => {}); // without a listener it would end the process; `close` follows
+    carrier.once('close', () => this.destroy());
+  }
+
+  /** Of a connection that has closed: whether TLS had failed, or its handshake had begun and was not over. */
+  get isBroken(): boolean { return this.hasFailed || (!this.isReady && this.#carrier.bytesRead > 0); }
+
+  #pass(piece: Buffer): number {
+    const { length, records } = this.#records.pass(piece, PIECE_COST, RECORD_COST);
+    this.#turns.spend(this.isReady ? RECORD_COST * records : HANDSHAKE_COST);
+    this.#isAsked = false;
+    this.push(piece.subarray(0, length));
+    return length;
+  }
+
+  // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
+
+  override _read(): void {
+    this.#isAsked = true;
+    this.intake.proceed();
+  }
+
+  override _write(bytes: Buffer, encoding: BufferEncoding, done: () => void): void {
+    write(this.#carrier, bytes, encoding, () => { done(); this.intake.proceed(); });
+  }
+
+  override _final(done: () => void): void { this.#carrier.end(); done(); }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#carrier.destroy();
+    done(error);
+  }
 }

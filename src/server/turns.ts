@@ -20,7 +20,7 @@ export class Turns {
   // little, however many ask for all that they can get (RFC 8290 4.2). One that has nothing to do for a round is fresh again.
   readonly #fresh = new Map<string, Queue>();
   readonly #others = new Map<string, Queue>();
-  #isForFresh = false; // the next turn of a client
+  #isForFresh = false; // the latest turn of a client
   #waiting = 0; // how many tasks
   #spent = 0; // in this turn of the event loop
   #next: NodeJS.Immediate | undefined;
@@ -49,12 +49,6 @@ export class Turns {
     this.#next ??= setImmediate(this.#run);
   }
 
-  /** Calls `task` now if the turn is free, or else when it is the client's turn. */
-  runOrWait(client: string, task: Task): void {
-    if (this.isFree) task();
-    else this.wait(client, task);
-  }
-
   readonly #run = (): void => {
     const limit = this.#spent + this.#cost / 4; // at least one task, also when what has been accepted has cost a whole turn
     while (this.#waiting > 0 && this.#spent < limit) this.#runNext();
@@ -62,31 +56,26 @@ export class Turns {
     this.#next = this.#waiting > 0 ? setImmediate(this.#run) : undefined;
   };
 
+  // Of each map and set, only the first element.
   #runNext(): void {
     this.#isForFresh = this.#others.size === 0 || (this.#fresh.size > 0 && !this.#isForFresh);
     const clients = this.#isForFresh ? this.#fresh : this.#others;
     for (const [client, queue] of clients) {
       clients.delete(client);
+      queue.turns += 1;
       const hasTask = queue.kinds.size > 0;
       const staysFresh = this.#isForFresh && hasTask && queue.turns < FRESH_TURNS;
       if (hasTask || this.#isForFresh) (staysFresh ? this.#fresh : this.#others).set(client, queue);
-      this.#runTask(queue);
-      break; // it was the first one
-    }
-  }
-
-  #runTask(queue: Queue): void {
-    for (const [kind, tasks] of queue.kinds) {
-      queue.kinds.delete(kind);
-      for (const task of tasks) {
-        tasks.delete(task);
-        if (tasks.size > 0) queue.kinds.set(kind, tasks);
-        queue.turns += 1;
-        this.#waiting -= 1;
-        task();
-        break; // it was the first one
+      for (const [kind, tasks] of queue.kinds) {
+        queue.kinds.delete(kind);
+        for (const task of tasks) {
+          tasks.delete(task);
+          if (tasks.size > 0) queue.kinds.set(kind, tasks);
+          this.#waiting -= 1;
+          return task();
+        }
       }
-      break; // it was the first one, if there was any
+      return;
     }
   }
 }

@@ -106,7 +106,7 @@ for (const [what, ...cases] of [
     [{ ...SOCKETS, HTTPS_PORT: '443' }, { ...ON_SOCKETS, redirectPort: 443 }],
     [{ ...SOCKETS, HTTPS_PORT: '0' }, ON_SOCKETS],
     [{ ...SOCKET, LISTEN_FDNAMES: 'https' },
-      ['LISTEN_FDNAMES gives a socket the name https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.']]],
+      ['LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.']]],
   ['all mistakes are reported at once',
     [{ PORT: 'x', TLS_CERT_FILE: 'c', ...SOCKET, LISTEN_FDS: '0', SHUTDOWN_DELAY_MS: 'y' }, [
       'PORT is "x", but must be a whole number from 0 to 65535.', NO_KEY, 'LISTEN_FDS is "0", but must be a whole number from 1 to 64.',

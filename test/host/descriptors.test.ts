@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { watchDescriptors } from '../../src/host/descriptors.ts';
+import { watchDescriptors } from '../../src/host/listen.ts';
 
 test('every second a file is opened, and closed again; a lack of file descriptors is reported, and no other error', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });

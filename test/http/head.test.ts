@@ -2,7 +2,7 @@
 // value: request-reader.test.ts sees that the status is right, and second-opinion.test.ts that a legal head says what it says to node.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { IsAllowed } from '../../src/http/allowed-hosts.ts';
+import type { IsAllowed } from '../../src/http/request-target.ts';
 import type { Fields } from '../../src/http/fields.ts';
 import { judgeHead } from '../../src/http/head.ts';
 import { CHARACTERS } from '../support/characters.ts';

@@ -2,7 +2,7 @@
 // nothing is copied again for each byte that arrives.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostCheck } from '../../src/http/allowed-hosts.ts';
+import { hostCheck } from '../../src/http/request-target.ts';
 import { LineReader } from '../../src/http/lines.ts';
 import { LegalRequest } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';

@@ -1,7 +1,7 @@
 // The characters of targets and hosts. Most illegal ones, and targets that are no path, are in the corpus.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostName, isHost, isHostOf, parseTarget, pathOfIllegalTarget } from '../../src/http/request-target.ts';
+import { hostCheck, hostName, isHost, isHostOf, parseTarget, pathOfIllegalTarget } from '../../src/http/request-target.ts';
 import { CHARACTERS } from '../support/characters.ts';
 
 const characters = [...CHARACTERS, '\u0100', '\u2028']; // no byte can be the last two
@@ -118,4 +118,16 @@ test('names of hosts are compared without port and case, IPv6 addresses in their
     ['a1', 'a1'], ['A.Example:65535', 'a.example'], ['[0:0:0:0:0:0:0:1]:80', '[::1]'], ['[2001:DB8::0:7F]', '[2001:db8::7f]'],
     ['[::10.0.0.1]', '[::a00:1]'], ['0x7F.1:0', '0x7f.1'], ['2130706433', '2130706433'], ['127.0.0.1.', '127.0.0.1.'], ['a%2Fb', 'a%2fb'],
   ] as const) assert.equal(hostName(host), name);
+});
+
+test('a Host is allowed when its name is: in any case, with any port, and an IPv6 address in any form', () => {
+  const isAllowed = hostCheck(['Example.com', 'my_service', '10.0.0.1', '0:0:0:0:0:0:0:1']);
+  for (const host of ['example.com', 'EXAMPLE.COM:8080', 'my_service:80', '10.0.0.1', '[::1]', '[0::0:1]:80']) {
+    assert.equal(isAllowed(host), true, host);
+  }
+  for (const host of [
+    undefined, 'localhost', 'www.example.com', 'example.com.', 'example.com.evil.example', 'my-service', '10.0.0.2', '10.1', '0xa.1',
+    '012.0.0.1', '167772161', 'example%2ecom', '[::2]', '[::ffff:10.0.0.1]',
+  ]) assert.equal(isAllowed(host), false, host);
+  for (const host of [undefined, 'a', '[::1]']) assert.equal(hostCheck([])(host), false);
 });

@@ -14,6 +14,7 @@ import { calm, closed, until } from '../support/wait.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
+const getLast = requestBytes('GET', '/', ['Connection: close']);
 const close = requestBytes('GET', '/');
 const post = requestBytes('POST', '/', ['Content-Length: 5']);
 const noHost = 'GET / HTTP/1.1\r\n\r\n';
@@ -79,7 +80,7 @@ function countTurns(t: TestContext): () => number {
 }
 
 describe('a client does not keep others waiting', limit, () => {
-  test('in a turn of the event loop at most 128 requests are read, whether one client sends them or many', async (t) => {
+  test('in a turn of the event loop at most 128 requests are read, from one client or many, also last ones', async (t) => {
     const turns = countTurns(t);
     const seenAt: number[] = [];
     const server = await startServer(t, { reports: { finished: () => seenAt.push(turns()) } });
@@ -94,6 +95,8 @@ describe('a client does not keep others waiting', limit, () => {
     await until(() => seenAt.length === clients.length);
     clients[0]?.write(get.repeat(500));
     await until(() => seenAt.length === clients.length + 500);
+    for (const one of clients) one.write(getLast);
+    await until(() => seenAt.length === 2 * clients.length + 500);
     const inATurn = Array.from(new Set(seenAt), (seen) => seenAt.filter((other) => other === seen).length);
     assert.ok(Math.max(...inATurn) <= 128, inATurn.join());
   });

@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LegalRequest } from '../../src/http/request.ts';
-import { openRecord, type FinishedRequest } from '../../src/server/reports.ts';
+import { reportFinished, type FinishedRequest } from '../../src/server/reports.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { NO_REPORTS } from '../support/reports.ts';
 import { readReplies, send, startServer } from '../support/server.ts';
 
 const limit = { timeout: 60_000 };
 const asks = { method: 'GET', path: '/a' };
-const parsed = () => new LegalRequest({ ...asks, query: 'b', host: 'a', contentLength: 0, isLast: false, parent: undefined });
+const asked = new LegalRequest({ ...asks, query: 'b', host: 'a', contentLength: 0, isLast: false, parent: undefined });
 
-test('a record is reported when it is closed, with the time until then to the microsecond', (t) => {
-  let now = 1000;
-  t.mock.method(performance, 'now', () => now);
+test('a finished request is reported with the time since its head to the microsecond', (t) => {
+  t.mock.method(performance, 'now', () => 2234.5674);
   const records: FinishedRequest[] = [];
   const reports = { ...NO_REPORTS, finished: (finished: FinishedRequest) => records.push(finished) };
-  const asked = parsed();
-  const [record, ofNoRequest] = [openRecord(asked, '192.0.2.1', reports), openRecord({}, undefined, reports)];
-  now += 1234.5674;
-  record.status = 204;
-  assert.deepEqual(records, []);
-  record.close(false);
-  ofNoRequest.close(true);
+  reportFinished({ request: asked, startedAt: 1000, status: 204 }, '192.0.2.1', false, reports);
+  reportFinished({ request: {}, startedAt: 1000, status: undefined }, undefined, true, reports);
   const none = { method: undefined, path: undefined, status: undefined, traceId: undefined, remoteAddress: undefined };
   assert.deepEqual(records, [
     { ...asks, status: 204, durationMs: 1234.567, traceId: asked.traceparent, remoteAddress: '192.0.2.1', aborted: undefined },
@@ -29,15 +23,10 @@ test('a record is reported when it is closed, with the time until then to the mi
   ]);
 });
 
-test('a record is not made without an access log', () => {
-  assert.equal(openRecord(parsed(), undefined, NO_REPORTS), openRecord({}, '192.0.2.1', NO_REPORTS));
-});
-
-test('a record that cannot be reported is an error, which is reported', () => {
+test('a request that cannot be reported is an error, which is reported', () => {
   const failures: unknown[] = [];
-  const asked = parsed();
   const reports = { ...NO_REPORTS, failed: (...about: readonly unknown[]) => failures.push(about), finished: () => { throw asked; } };
-  for (const one of [asked, {}]) openRecord(one, undefined, reports).close(false);
+  for (const request of [asked, {}]) reportFinished({ request, startedAt: 0, status: undefined }, undefined, false, reports);
   assert.deepEqual(failures, [[asked, asked.traceparent], [asked, '']]);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createResponder } from '../../src/server/response-stream.ts';
+import { createResponder, ResponseStream } from '../../src/server/response-stream.ts';
 import { parseReplies } from '../support/exchange.ts';
 
 const limit = { timeout: 60_000 };
@@ -39,6 +39,15 @@ test('every reply is returned at once, however many there are in a turn of the e
   }
   assert.ok(streams.size <= 100 + 10 * 34, `${streams.size} streams`);
   assert.equal([...streams].filter((stream) => stream?.destroyed).length, 10 * 34, 'that of a last reply is not kept');
+});
+
+test('an error of a stream ends nothing, and the next reply gets another stream', limit, async () => {
+  const { streams, ask } = start();
+  assert.equal(ask('x'), 'x');
+  for (const stream of [...streams, new ResponseStream()]) stream?.destroy(new Error('It failed.')); // also where node does not listen
+  await turn();
+  assert.equal(ask('y'), 'y');
+  assert.equal(streams.size, 2);
 });
 
 test('replies with a turn between them share a stream, and when nothing is sent, the reply before is not returned', limit, async () => {

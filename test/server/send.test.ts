@@ -20,9 +20,9 @@ function answered(handler: Handler, isLast: boolean) {
     failures.push([error instanceof Error && 'code' in error ? error.code : error, traceId]);
   };
   const reports = { ...NO_REPORTS, failed };
-  const record = { status: undefined, close: () => {} };
-  const { bytes, encoding } = respond('GET', (response) => answer(request, response, isLast, record, { handler, reports }));
-  return { replies: parseReplies(Buffer.from(bytes.toString(), encoding)), status: record.status, failures };
+  let status: number | undefined;
+  const { bytes, encoding } = respond('GET', (response) => { status = answer(request, response, isLast, { handler, reports }); });
+  return { replies: parseReplies(Buffer.from(bytes.toString(), encoding)), status, failures };
 }
 
 const reply = contentReply(503, 'application/json', '"Zoë"');
@@ -50,6 +50,7 @@ for (const isLast of [false, true]) {
     ['undefined, thrown', () => { throw undefined; }, undefined],
     // A line feed in a field would let a client write a reply of its own.
     ['a field that would be two lines', () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']), 'ERR_INVALID_CHAR'],
+    ['a body that is no string', () => ({ ...reply, body: JSON.parse('{}') }), new TypeError('The body of a reply must be a string.')],
   ] satisfies [string, Handler, unknown][]) {
     test(`${what} becomes ${which} reply with 500, and is reported with the id of its request`, () => {
       assert.deepEqual(answered(handler, isLast), { replies, status: 500, failures: [[error, request.traceparent]] });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { TURN_COST, Turns } from '../../src/server/turns.ts';
-import { Valve } from '../../src/server/valve.ts';
+import { Valve } from '../../src/server/tls.ts';
 import { startPair } from '../support/socket-pair.ts';
 import { calm, until } from '../support/wait.ts';
 

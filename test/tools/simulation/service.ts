@@ -7,7 +7,7 @@ import { createApp } from '../../../src/app.ts';
 import { readConfiguration } from '../../../src/host/configuration.ts';
 import type { FinishedRequest, Reports } from '../../../src/server/reports.ts';
 import { Turns } from '../../../src/server/turns.ts';
-import { Valve } from '../../../src/server/valve.ts';
+import { Valve } from '../../../src/server/tls.ts';
 import { LIMITS, type Surroundings } from '../../support/sequences/steps.ts';
 
 /** The parts of the service that a player needs. A copy of the service has others. */
@@ -64,6 +64,6 @@ export async function loadCopy(folder: string, { file, text, replacement }: Chan
   assert.ok(before.includes(text), `${file} does not have the text ${text}: change the text that is to be replaced`);
   writeFileSync(path, before.replaceAll(text, replacement));
   const load = (name: string) => import(pathToFileURL(join(folder, name + EXTENSION)).href);
-  const [{ createApp }, { Turns }, { Valve }] = await Promise.all([load('app'), load('server/turns'), load('server/valve')]);
+  const [{ createApp }, { Turns }, { Valve }] = await Promise.all([load('app'), load('server/turns'), load('server/tls')]);
   return { createApp, Turns, Valve };
 }
