@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchangeOn, requestBytes } from './support/exchange.ts';
-import { ENTRY, importing, portIn, spawnService, spawnWithSockets, untimed } from './support/process.ts';
+import { ENTRY, importing, portIn, spawnService, untimed } from './support/process.ts';
 
 const application = fileURLToPath(new URL('..', import.meta.url)); // the folder of the compiled service, or of the sources
 const root = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
@@ -90,7 +90,7 @@ test('sockets that are handed over need no further permission: one is named http
   const path = join(temporaryFolder(t), 'greeting.sock');
   const [unix, https] = [await listeningSocket(t, path), await listeningSocket(t)];
   const env = { ...TLS, HOST: '192.0.2.1', PORT: '1', HTTPS_REDIRECT_PORT: '443', ACCESS_LOG: 'true' };
-  const service = spawnWithSockets(t, [unix.fd, https.fd], { ...env, LISTEN_FDNAMES: 'greeting.socket:https' }, flags());
+  const service = spawnService(t, { ...env, LISTEN_FDNAMES: 'greeting.socket:https' }, flags(), [unix.fd, https.fd]);
   for (const { giveUp } of [unix, https]) giveUp();
   const listening = { level: 'info', message: 'Listening', environment: null };
   assert.deepEqual(untimed(await service.nextLine()), { ...listening, address: `https://127.0.0.1:${https.port}`, name: 'https' });

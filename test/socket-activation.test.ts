@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { datagramSocket, listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
-import { ENTRY, spawnWithSockets } from './support/process.ts';
+import { ENTRY, spawnService } from './support/process.ts';
 import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 const only = { skip: NO_DESCRIPTORS };
@@ -18,18 +18,18 @@ test('a Unix socket for HTTPS has no port, so plain HTTP beside it needs HTTPS_R
   const [https, http] = [await listeningSocket(t, path), await listeningSocket(t)];
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const env = { LISTEN_FDNAMES: 'https:http', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
-  const { lines, code } = await spawnWithSockets(t, [https.fd, http.fd], env).ended();
+  const { lines, code } = await spawnService(t, env, [], [https.fd, http.fd]).ended();
   const reason = 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.';
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
-  assert.equal((await spawnWithSockets(t, [https.fd], { ...env, LISTEN_FDNAMES: 'https' }).nextLine())['address'], 'descriptor 3');
+  assert.equal((await spawnService(t, { ...env, LISTEN_FDNAMES: 'https' }, [], [https.fd]).nextLine())['address'], 'descriptor 3');
 });
 
 test('while it drains, the service leaves new connections to other processes on the same socket', only, async (t) => {
   const socket = await listeningSocket(t);
-  const other = spawnWithSockets(t, [socket.fd], {});
+  const other = spawnService(t, {}, [], [socket.fd]);
   await other.nextLine();
   other.child.kill('SIGSTOP'); // until then the kernel may give it a connection
-  const service = spawnWithSockets(t, [socket.fd], { SHUTDOWN_DELAY_MS: '60000' });
+  const service = spawnService(t, { SHUTDOWN_DELAY_MS: '60000' }, [], [socket.fd]);
   socket.giveUp();
   await service.nextLine();
   const kept = connect({ port: socket.port, host: '127.0.0.1' });
@@ -48,7 +48,7 @@ test('each descriptor that is not a listening stream socket is a mistake, also o
   const file = openSync(ENTRY, 'r');
   t.after(() => closeSync(file));
   const { fd } = await listeningSocket(t);
-  const { lines, code } = await spawnWithSockets(t, [file, fd, await datagramSocket(t)], { LISTEN_FDS: '64' }).ended();
+  const { lines, code } = await spawnService(t, { LISTEN_FDS: '64' }, [], [file, fd, await datagramSocket(t)]).ended();
   const said = /^Cannot listen on descriptor (\d+), which LISTEN_FDS hands over: it must be a listening stream socket \((.*)\)\.$/;
   const reasons = lines.map(({ reason }) => said.exec(String(reason))?.slice(1));
   assert.deepEqual(reasons.map((reason) => Number(reason?.[0])), [3, 5, ...Array.from({ length: 61 }, (_, i) => i + 6)]);

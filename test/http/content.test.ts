@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LegalRequest } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
-import { CHARACTERS, TOKEN } from '../support/characters.ts';
+import { CHARACTERS, divisions, TOKEN } from '../support/characters.ts';
 import { head } from '../support/corpus/entry.ts';
-import { divisions } from '../support/divisions.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 const MORE = 'more is needed';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LineReader } from '../../src/http/lines.ts';
-import { CHARACTERS } from '../support/characters.ts';
-import { cutsOf, divisions } from '../support/divisions.ts';
+import { CHARACTERS, cutsOf, divisions } from '../support/characters.ts';
 
 const LIMIT = 8;
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');

@@ -9,7 +9,7 @@ import { RequestReader } from '../../src/http/request-reader.ts';
 import { head } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
 import { served } from '../support/corpus/served.ts';
-import { cpuTime } from '../support/cpu-time.ts';
+import { leastCpuTime } from '../support/usage.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 const isAllowed = hostCheck(['a']);
@@ -38,11 +38,11 @@ const otherLines = lines.flatMap((each) => each.slice(1));
 
 /** None of `texts` takes more than `times` the CPU time of an ordinary one. With the square of its length it would be a thousand times. */
 function assertOrdinary(ordinary: string, texts: readonly string[], times: number): void {
-  const usual = cpuTime(() => read(bytesOf(ordinary)), 200);
+  const usual = leastCpuTime(() => read(bytesOf(ordinary)), 200);
   for (const text of texts) {
     const bytes = bytesOf(text);
-    if (cpuTime(() => read(bytes), 1) <= times * usual) continue;
-    const us = cpuTime(() => read(bytes), 10);
+    if (leastCpuTime(() => read(bytes), 1) <= times * usual) continue;
+    const us = leastCpuTime(() => read(bytes), 10);
     assert.ok(us <= times * usual, `${us} µs instead of ${usual} µs for ${JSON.stringify(`${text.slice(0, 60)}…${text.slice(-60)}`)}`);
   }
 }
@@ -64,7 +64,7 @@ test('no chunk line takes much longer than others of its length', () => {
 
 /** Eight times as many bytes, each in a piece of its own, take eight times as long, and not the square of it. */
 function assertLinear(length: number, readBytewise: (length: number) => void): void {
-  const [some, many] = [length, 8 * length].map((each) => cpuTime(() => readBytewise(each), 3));
+  const [some, many] = [length, 8 * length].map((each) => leastCpuTime(() => readBytewise(each), 3));
   assert.ok((many ?? 0) < 24 * (some ?? 0), `${some} µs and ${many} µs`);
 }
 

@@ -1,16 +1,34 @@
 // The requests of a connection as bytes, however they are divided into pieces: those of the corpus, what is known of a request, and sizes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LegalRequest } from '../../src/http/request.ts';
+import { LegalRequest, type Refusal } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
 import { head, type Entry } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
 import { served } from '../support/corpus/served.ts';
-import { cutsOf } from '../support/divisions.ts';
-import { PARENT, said, type Said } from '../support/said.ts';
+import { cutsOf } from '../support/characters.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 const post = (...fields: readonly string[]) => head('POST /a?b HTTP/1.1', 'Host: a', ...fields);
+
+/** A `traceparent`, with the sampled flag. */
+const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+const CHILD = /^00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7|0{16})[0-9a-f]{16}-01$/;
+const NEW = /^00-(?!4bf92f3577b34da6a3ce929d0e0e4736|0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$/;
+
+/** `trace`: 'child' when `PARENT` has been taken over, 'new' when there is a new trace. */
+type Said = { readonly [name in 'method' | 'path' | 'query' | 'host' | 'trace']?: string | undefined }
+  & { readonly status?: number; readonly contentLength?: number | undefined; readonly isLast?: boolean };
+
+// What a request or its refusal says, as a plain value that can be compared.
+function said(result: LegalRequest | Refusal): Said {
+  const { method, path, traceparent } = result instanceof LegalRequest ? result : result.request;
+  const known = { method, path, trace: traceparent?.replace(CHILD, 'child').replace(NEW, 'new') };
+  if (!(result instanceof LegalRequest)) return { ...known, status: result.status };
+  const { query, host, contentLength, isLast } = result;
+  return { ...known, query, host, contentLength, isLast };
+}
 
 type Read = { readonly said: Said; readonly end?: number };
 

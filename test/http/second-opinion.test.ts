@@ -10,9 +10,8 @@ import { last } from '../support/corpus/last.ts';
 import { mutated } from '../support/corpus/mutate.ts';
 import { served } from '../support/corpus/served.ts';
 import { createRandom, type Random } from '../support/random.ts';
-import { differenceIn } from './second-opinion/compare.ts';
+import { cutThatMatters, differenceIn } from './second-opinion/compare.ts';
 import { headLength, REWRITINGS, writtenForNode } from './second-opinion/node-opinion.ts';
-import { cutThatMatters } from './second-opinion/reader-opinion.ts';
 
 const FIRST_SEED = Number(process.env['SECOND_OPINION_SEED'] ?? 1);
 const COUNT = Number(process.env['SECOND_OPINION_COUNT'] ?? 1000);

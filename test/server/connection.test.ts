@@ -8,9 +8,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { emptyReply } from '../../src/http/reply.ts';
 import { Turns } from '../../src/server/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
-import { liveHeap } from '../support/live-heap.ts';
+import { liveHeap } from '../support/usage.ts';
 import { brief, readToEnd, stall, startServer, statusesIn, TRANSPORTS, use } from '../support/server.ts';
-import { calm, closed, until } from '../support/wait.ts';
+import { calm, closed, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { exchangeOn, requestBytes } from '../support/exchange.ts';
 import { brief, readToEnd, send, stall, startServer, TRANSPORTS, use } from '../support/server.ts';
-import { closed } from '../support/wait.ts';
+import { closed } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 

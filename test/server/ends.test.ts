@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestBytes } from '../support/exchange.ts';
 import { readToEnd, send, shakeHands, stall, startServer, use, type Pair, type TestServer } from '../support/server.ts';
-import { closed, until } from '../support/wait.ts';
+import { closed, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 

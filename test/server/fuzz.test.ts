@@ -14,7 +14,7 @@ import { RARE } from '../support/sequences/rare-sequences.ts';
 import { describeSequence, ofClientsOnly, type Sequence } from '../support/sequences/steps.ts';
 import { secureWith } from '../support/server.ts';
 import { startService } from '../support/service.ts';
-import { listenOnPort } from '../support/socket-pair.ts';
+import { listenOnPort } from '../support/sockets.ts';
 
 const FIRST_SEED = Number(process.env['FUZZ_SEED'] ?? 400);
 const COUNT = Number(process.env['FUZZ_COUNT'] ?? 120);

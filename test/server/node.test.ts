@@ -12,8 +12,7 @@ import { readTlsFiles } from '../../src/host/tls-files.ts';
 import { ResponseStream } from '../../src/server/response-stream.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { connectRecords } from '../support/records.ts';
-import { startPair } from '../support/socket-pair.ts';
-import { calm, closed, until } from '../support/wait.ts';
+import { calm, closed, startPair, until } from '../support/sockets.ts';
 
 const GET = 'GET / HTTP/1.1\r\n\r\n';
 

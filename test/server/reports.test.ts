@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LegalRequest } from '../../src/http/request.ts';
 import { reportFinished, type FinishedRequest } from '../../src/server/reports.ts';
 import { requestBytes } from '../support/exchange.ts';
-import { NO_REPORTS } from '../support/reports.ts';
+import { NO_REPORTS } from '../support/service.ts';
 import { readReplies, send, startServer } from '../support/server.ts';
 
 const limit = { timeout: 60_000 };

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { liveHeap } from '../support/live-heap.ts';
+import { liveHeap } from '../support/usage.ts';
 import { brief, startServer } from '../support/server.ts';
-import { closed } from '../support/wait.ts';
+import { closed } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const HALF = 'GET / HTTP/1.1\r\nX';

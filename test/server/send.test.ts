@@ -7,7 +7,7 @@ import { LegalRequest } from '../../src/http/request.ts';
 import { createResponder } from '../../src/server/response-stream.ts';
 import { answer, refusalText } from '../../src/server/send.ts';
 import { parseReplies } from '../support/exchange.ts';
-import { NO_REPORTS } from '../support/reports.ts';
+import { NO_REPORTS } from '../support/service.ts';
 
 const says = { method: 'GET', path: '/a', query: 'b', host: 'a', contentLength: 0, isLast: false, parent: undefined };
 const request = new LegalRequest(says);

@@ -9,7 +9,7 @@ import { LIMITS } from '../../src/server/limits.ts';
 import { TURN_COST, type Turns } from '../../src/server/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { readReplies, readToEnd, send, shakeHands, stall, startServer, statusesIn, use, type TestServer } from '../support/server.ts';
-import { closed, until } from '../support/wait.ts';
+import { closed, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);

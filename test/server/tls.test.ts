@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { requestBytes } from '../support/exchange.ts';
 import { connectRecords } from '../support/records.ts';
 import { readReplies, readToEnd, shakeHands, stall, startServer, statusesIn } from '../support/server.ts';
-import { calm, closed } from '../support/wait.ts';
+import { calm, closed } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);

@@ -39,23 +39,20 @@ describe('in a turn', { timeout: 20_000 }, () => {
   });
 });
 
-describe('every other turn', { timeout: 60_000 }, () => {
-  test('is for fresh clients, which have had few turns since they last had nothing to do for a round', async () => {
-    const { turns, notes, after } = start(60);
-    const ask = (name: string, count: number) => turns.wait(name, function again() {
-      notes.push(name);
-      turns.spend(1);
-      if ((count -= 1) > 0) turns.wait(name, again);
-    });
-    for (const name of ['a', 'b']) ask(name, 150); // for five turns
-    await after();
-    ask('Y', 12);
-    assert.match(await after(), /^(?:Y[ab]){8}[ab]Y(?:[ab]{2}Y){3}[ab]+$/);
-    assert.doesNotMatch(await after(), /Y/);
-    ask('Y', 1);
-    assert.match(await after(), /^[ab]?Y/, 'it is fresh again');
+test('every other turn is for fresh clients, which have had few turns since they last had nothing to do', { timeout: 60_000 }, async () => {
+  const { turns, notes, after } = start(60);
+  const ask = (name: string, count: number) => turns.wait(name, function again() {
+    notes.push(name);
+    turns.spend(1);
+    if ((count -= 1) > 0) turns.wait(name, again);
   });
-
+  for (const name of ['a', 'b']) ask(name, 150); // for five turns
+  await after();
+  ask('Y', 12);
+  assert.match(await after(), /^(?:Y[ab]){8}[ab]Y(?:[ab]{2}Y){3}[ab]+$/);
+  assert.doesNotMatch(await after(), /Y/);
+  ask('Y', 1);
+  assert.match(await after(), /^[ab]?Y/, 'it is fresh again');
 });
 
 test('the kinds of tasks of a client take turns, each first come first served', { timeout: 20_000 }, async () => {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { TURN_COST, Turns } from '../../src/server/turns.ts';
 import { Valve } from '../../src/server/tls.ts';
-import { startPair } from '../support/socket-pair.ts';
-import { calm, until } from '../support/wait.ts';
+import { calm, startPair, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const SHORT_RECORDS = Buffer.from('170303000100'.repeat(15), 'hex');

@@ -9,8 +9,6 @@ import type { TestContext } from 'node:test';
 /** The reason why tests that hand over sockets are skipped here, or false. */
 export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux has a list of the descriptors of a process';
 
-export type ListeningSocket = Awaited<ReturnType<typeof listeningSocket>>;
-
 /** A socket that listens on a free TCP port of this machine, or as a Unix socket on `path`. */
 export async function listeningSocket(t: TestContext, path?: string) {
   const server = createServer();

@@ -16,7 +16,7 @@ export type LogLine = { readonly time: string; readonly level: string; readonly 
 
 export type ServiceProcess = ReturnType<typeof startProcess>;
 
-/** Starts the service. It ends with the test `t`. */
+/** Starts the service, and hands over the sockets with these descriptors. It ends with the test `t`. */
 export function spawnService(t: TestContext, env: Environment, nodeFlags?: readonly string[], descriptors?: Descriptors): ServiceProcess {
   const service = startProcess(env, nodeFlags, descriptors);
   const { child } = service;
@@ -27,11 +27,6 @@ export function spawnService(t: TestContext, env: Environment, nodeFlags?: reado
     await closed;
   });
   return service;
-}
-
-/** As spawnService, and hands over the sockets with these descriptors. */
-export function spawnWithSockets(t: TestContext, descriptors: Descriptors, env: Environment, nodeFlags?: readonly string[]) {
-  return spawnService(t, env, nodeFlags, descriptors);
 }
 
 /** The flags that make node run `script` before the service. */

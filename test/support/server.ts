@@ -16,8 +16,7 @@ import { ServiceEnd } from '../tools/simulation/service-end.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { parseReplies, requestBytes } from './exchange.ts';
 import { closeAfter } from './service.ts';
-import { listenOnPort } from './socket-pair.ts';
-import { until } from './wait.ts';
+import { listenOnPort, until } from './sockets.ts';
 
 export const TRANSPORTS = ['TCP', 'TLS', 'a Unix socket'] as const;
 

@@ -1,12 +1,22 @@
 // Starts the service in the process of the test, on a free port. The test sets the clock and sees errors and refusals.
+import assert from 'node:assert/strict';
 import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
 import { readConfiguration } from '../../src/host/configuration.ts';
-import { NO_REPORTS } from './reports.ts';
-import { listenOnPort } from './socket-pair.ts';
+import type { Reports } from '../../src/server/reports.ts';
+import { listenOnPort } from './sockets.ts';
 
-export const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
+const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
+
+/** Nothing is kept, and an error that is reported fails the test. */
+export const NO_REPORTS: Reports = {
+  failed: (error) => assert.fail(String(error)),
+  refused: () => {},
+  ended: () => {},
+  dropped: () => {},
+  finished: undefined,
+};
 
 type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & { readonly server?: (app: App) => Server };
 

@@ -1,7 +1,6 @@
 // The replies that a client has got, next to the requests that they answer.
 import type { Reply } from '../replies.ts';
-import { drained, isAsExpected, isClosing, type Expected } from './part.ts';
-import type { SentPart } from './sending.ts';
+import { drained, isAsExpected, isClosing, type Expected, type SentPart } from './part.ts';
 
 /** What a player knows of the moment when a reply was written. Undefined: it does not know. */
 export type Known = {

@@ -1,8 +1,7 @@
 // What must hold after each sequence, whoever has played it.
 import assert from 'node:assert/strict';
 import type { Answer } from './answers.ts';
-import { emptyLines } from './part.ts';
-import { hasBegun, type SentPart } from './sending.ts';
+import { emptyLines, hasBegun, type SentPart } from './part.ts';
 
 /** What a client has sent, and what it has got. */
 export type Outcome = {

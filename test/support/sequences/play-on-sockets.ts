@@ -3,7 +3,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { LIMITS } from '../../../src/server/limits.ts';
 import { answersTo } from './answers.ts';
 import { OF_CLIENT } from './invariants.ts';
-import { isWhole } from './sending.ts';
+import { isWhole } from './part.ts';
 import { SocketClient, type Place } from './socket-client.ts';
 import { isOfClient, type Step } from './steps.ts';
 

@@ -4,8 +4,7 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { repliesIn, type Reply } from '../replies.ts';
-import { isClosing } from './part.ts';
-import { inPieces, isWhole, Sending } from './sending.ts';
+import { inPieces, isClosing, isWhole, Sending } from './part.ts';
 import type { ClientStep } from './steps.ts';
 
 /** Where a service listens: on a port, or on a Unix socket. */

@@ -3,10 +3,9 @@
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { decisions } from './decisions.ts';
-import { hold, type RowResult } from './hold.ts';
 import { CannotCheck, readOptions, USAGE } from './options.ts';
 import { countResults, describeDifference } from './report.ts';
-import type { Row, Seen } from './row.ts';
+import { hold, type Row, type RowResult, type Seen } from './row.ts';
 import { specification } from './specification.ts';
 import { talker } from './talk.ts';
 import { lookAt, PATIENCE_MS, targetAt } from './target.ts';

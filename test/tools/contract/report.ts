@@ -1,7 +1,6 @@
 // Describes what was found in words and bytes, for a person.
 import { inspect } from 'node:util';
-import type { Difference } from './hold.ts';
-import type { Row, Sections } from './row.ts';
+import type { Difference, Row, Sections } from './row.ts';
 
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
 export function describeDifference({ send, expected, talk }: Difference): string {

@@ -1,5 +1,5 @@
 // A client of the simulation: what it has sent, and what it has seen of the service.
-import { inPieces, MAX_RECORD_BYTES, Sending } from '../../support/sequences/sending.ts';
+import { inPieces, MAX_RECORD_BYTES, Sending } from '../../support/sequences/part.ts';
 import type { ClientStep, Surroundings } from '../../support/sequences/steps.ts';
 import { moment, type Moment } from './clock.ts';
 import { ALERT, DATA, HANDSHAKE, recordOf, recordsIn } from './record-socket.ts';

@@ -1,8 +1,7 @@
 // What must hold after each sequence, and only the simulation can see.
 import assert from 'node:assert/strict';
 import { unanswered } from '../../support/sequences/invariants.ts';
-import { emptyLines, headLength } from '../../support/sequences/part.ts';
-import type { SentPart } from '../../support/sequences/sending.ts';
+import { emptyLines, headLength, type SentPart } from '../../support/sequences/part.ts';
 import { LIMITS } from '../../support/sequences/steps.ts';
 import { sendsOf, sentAt, wasCut, wholeAt, type Served } from './served.ts';
 import type { Client, Written } from './client.ts';

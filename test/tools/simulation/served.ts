@@ -1,7 +1,7 @@
 // A client, and the replies that were written to it, each judged by what the client had sent by then.
 import { answersTo, type Answer, type Known } from '../../support/sequences/answers.ts';
 import type { Outcome } from '../../support/sequences/invariants.ts';
-import { hasBegun, isWhole, type SentPart } from '../../support/sequences/sending.ts';
+import { hasBegun, isWhole, type SentPart } from '../../support/sequences/part.ts';
 import { parseReplies } from '../../support/exchange.ts';
 import type { Client, Sent, Written } from './client.ts';
 import type { Moment } from './clock.ts';

@@ -1,0 +1,55 @@
+// Servers of node:net on a free port, two sockets that are connected with each other, and waits that end when something has happened,
+// however slow the machine is. Whether nothing happens can only be seen after a while: here it is as long as bytes take on another
+// connection, and no fixed time.
+import { once } from 'node:events';
+import { connect, createServer, type Server, type ServerOpts, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+
+const LIMIT_MS = 20_000;
+
+/** Listens on a free port of this machine, and resolves with it. */
+export async function listenOnPort(server: Server): Promise<number> {
+  await once(server.listen({ port: 0, host: '127.0.0.1' }), 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
+  return address.port;
+}
+
+/** A server that accepts one connection, and both ends of that. */
+export async function startPair(t: TestContext, options: ServerOpts = {}): Promise<{ client: Socket; accepted: Socket }> {
+  const server = createServer({ allowHalfOpen: true, ...options });
+  const port = await listenOnPort(server);
+  const connection = once(server, 'connection');
+  const client = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true }).on('error', () => {});
+  const [accepted] = await connection;
+  t.after(() => {
+    client.destroy();
+    accepted.destroy();
+    server.close();
+  });
+  return { client, accepted: accepted.on('error', () => {}) };
+}
+
+/** Resolves in the turn of the event loop in which `isSo` has become true. Rejects when that takes too long. */
+export async function until(isSo: () => boolean): Promise<void> {
+  for (const end = Date.now() + LIMIT_MS; !isSo(); await turn()) if (Date.now() > end) throw new Error(`It was never so: ${String(isSo)}`);
+}
+
+/** Resolves when `value` stays as it is while bytes go to and fro on another connection: what was on its way before has arrived. */
+export async function calm(t: TestContext, value: () => number): Promise<void> {
+  const { client, accepted } = await startPair(t);
+  accepted.pipe(accepted);
+  for (let same = 0, before = value(); same < 20; same = value() === before ? same + 1 : 0) {
+    before = value();
+    client.write('x');
+    await once(client, 'data');
+  }
+}
+
+/** Resolves when all have been told that the stream has closed. */
+export async function closed(stream: Duplex): Promise<void> {
+  if (stream.closed) await turn();
+  else await new Promise((resolve) => stream.once('close', resolve));
+}
