@@ -36,8 +36,8 @@ test('the service answers HTTPS, and redirects plain HTTP to it; SIGHUP reads th
     change();
     service.child.kill('SIGHUP');
     for (const line of lines) {
-      const { level, message } = await service.nextLine();
-      assert.deepEqual([level, message], line);
+      const { level, message, error } = await service.nextLine();
+      assert.deepEqual([level, message, error !== undefined], [...line, line === REFUSED]);
     }
     const socket = tls();
     await once(socket, 'secureConnect');

@@ -1,8 +1,8 @@
-// That Node calls these functions on signals and errors is in the tests of the process.
+// What a stop does, step by step. That signals and uncaught errors get to these functions, and what the others do, is in the tests of the
+// process: https.test.ts, main.test.ts and unread-log.test.ts.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { installReloadHandler, installStopHandler, installUncaughtErrorHandler } from '../../src/host/signals.ts';
-import { StartError } from '../../src/host/start-error.ts';
+import { installStopHandler } from '../../src/host/signals.ts';
 
 /** From now on, listeners that are added to `process` are kept, and not added. The returned function calls those of an event. */
 function keepListeners(t: TestContext): (event: string, ...args: readonly unknown[]) => void {
@@ -50,26 +50,3 @@ for (const [what, ...steps] of [
     }
   });
 }
-
-const error = new TypeError('boom');
-test('SIGHUP reads the TLS files again, if there are any, and the log says what has come of it', (t) => {
-  const emit = keepListeners(t);
-  const logged: unknown[] = [];
-  for (const reload of [undefined, () => {}, () => { throw error; }]) installReloadHandler(reload, (...line) => logged.push(line));
-  emit('SIGHUP', 'SIGHUP');
-  assert.deepEqual(logged, [
-    ['info', 'There are no TLS files to read again.'],
-    ['info', 'The TLS files have been read again.'],
-    ['error', 'The TLS files could not be read again; the previous ones stay in use.', { error }],
-  ]);
-});
-
-test('an uncaught error is logged, and then the process exits with the code of a StartError, or else with 1', (t) => {
-  const emit = keepListeners(t);
-  const calls: unknown[] = [];
-  installUncaughtErrorHandler((...line) => calls.push(line), (code) => calls.push(code));
-  for (const thrown of [error, new StartError(['One.', 'Two.'], 78)]) emit('uncaughtException', thrown);
-  const [fatal, cannotStart] = ['The process ends because of an error that nothing caught.', 'The service cannot start.'];
-  const reasons = ['One.', 'Two.'].map((reason) => ['error', cannotStart, { reason }]);
-  assert.deepEqual(calls, [['fatal', fatal, { error }], 1, ...reasons, 78]);
-});

@@ -50,14 +50,3 @@ for (const over of TRANSPORTS) {
     });
   });
 }
-
-test('listening can be stopped first: connections live on until the server closes', limit, async (t) => {
-  const { open, stopListening, listener, close } = await startServer(t);
-  const pair = await open();
-  await use(pair);
-  stopListening();
-  assert.equal(listener.listening, false);
-  await use(pair);
-  await close();
-  assert.equal(pair.accepted.destroyed, true);
-});

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { STATUS_CODES } from 'node:http';
 import { test } from 'node:test';
 import { unexpectedProblem } from '../../src/http/problem.ts';
-import { contentReply, emptyReply, type Handler } from '../../src/http/reply.ts';
+import { emptyReply, type Handler } from '../../src/http/reply.ts';
 import { LegalRequest } from '../../src/http/request.ts';
 import { createResponder } from '../../src/server/response-stream.ts';
 import { answer, refusalText } from '../../src/server/send.ts';
@@ -25,7 +24,6 @@ function answered(handler: Handler, isLast: boolean) {
   return { replies: parseReplies(Buffer.from(bytes.toString(), encoding)), status, failures };
 }
 
-const reply = contentReply(503, 'application/json', '"Zoë"');
 const problem = unexpectedProblem('/a');
 const failure = new Error('It failed.');
 
@@ -33,15 +31,6 @@ for (const isLast of [false, true]) {
   const connection = `Connection: ${isLast ? 'close' : 'keep-alive'}`;
   const ends = ['Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Date: now', connection];
   const which = isLast ? 'a last' : 'an ordinary';
-
-  test(`${which} reply has its fields in order, the date, and what becomes of the connection`, () => {
-    const fields = [...reply.fields];
-    const headers = ['Content-Type: application/json', 'Content-Length: 6', ...ends];
-    const handler: Handler = (asked) => (asked === request ? reply : assert.fail());
-    const replies = [{ statusLine: 'HTTP/1.1 503 Service Unavailable', status: 503, headers, body: '"Zoë"' }];
-    assert.deepEqual(answered(handler, isLast), { replies, status: 503, failures: [] });
-    assert.deepEqual(reply.fields, fields, 'the reply itself, which may be sent again, has not changed');
-  });
 
   const headers = ['Content-Type: application/problem+json', `Content-Length: ${problem.body.length}`, ...ends];
   const replies = [{ statusLine: 'HTTP/1.1 500 Internal Server Error', status: 500, headers, body: problem.body }];
@@ -57,15 +46,6 @@ for (const isLast of [false, true]) {
     });
   }
 }
-
-test('a refusal is a reply without content, and the last one', () => {
-  for (const status of [400, 408, 413, 414, 417, 421, 431, 501, 505]) {
-    assert.deepEqual(parseReplies(Buffer.from(refusalText(status))), [{
-      statusLine: `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, status,
-      headers: ['Content-Length: 0', 'Date: now', 'Connection: close'], body: '',
-    }]);
-  }
-});
 
 test('the date of a last reply is that of the moment', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 10, 15, 30, 999) });
