@@ -36,12 +36,3 @@ test('how the bytes are cut makes no difference', () => {
     assert.deepEqual([begun, counter.isInside], [4, false]);
   }
 });
-
-test('it is inside a record from its first byte to its last', () => {
-  const counter = new Records();
-  const inside = Array.from(records(2, 0), (byte) => {
-    counter.pass(Buffer.from([byte]), 16_384, 1_024);
-    return counter.isInside;
-  });
-  assert.deepEqual(inside, [true, true, true, true, true, true, false, true, true, true, true, false]);
-});

@@ -4,7 +4,7 @@ import { LegalRequest } from '../../src/http/request.ts';
 import { reportFinished, type FinishedRequest } from '../../src/server/reports.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { NO_REPORTS } from '../support/service.ts';
-import { readReplies, send, startServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const limit = { timeout: 60_000 };
 const asks = { method: 'GET', path: '/a' };
@@ -59,16 +59,4 @@ test('a request that is refused, for its head or its content, has a record, too'
     const records = server.records.splice(0).map(({ method, path, status }) => [method, path, status]);
     assert.deepEqual([records, server.refusals.splice(0)], [[record], [record[2]]]);
   }
-});
-
-test('the duration of a request counts the time that its content takes', limit, async (t) => {
-  let now = 1000;
-  t.mock.method(performance, 'now', () => now);
-  const server = await startServer(t);
-  const pair = await server.open();
-  await send(pair, `${requestBytes('POST', '/', ['Content-Length: 5'])}ab`);
-  now += 2500.25;
-  pair.client.write(`cde${requestBytes('GET', '/', [])}`);
-  await readReplies(pair.client, 2);
-  assert.deepEqual(server.records.map(({ durationMs }) => durationMs), [2500.25, 0]);
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { requestBytes } from '../support/exchange.ts';
 import { connectRecords } from '../support/records.ts';
-import { readReplies, readToEnd, shakeHands, stall, startServer, statusesIn } from '../support/server.ts';
+import { readReplies, shakeHands, stall, startServer } from '../support/server.ts';
 import { calm, closed } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
@@ -35,14 +35,6 @@ describe('the handshake', limit, () => {
 });
 
 describe('records', limit, () => {
-  test('of one byte each, which come as one burst, are one request', async (t) => {
-    const { dial } = await startServer(t, { over: 'TLS' });
-    const { below } = await dial();
-    const { client, recordsOf } = await connectRecords(below);
-    below.write(await recordsOf(get + requestBytes('POST', '/', ['Content-Length: 3', 'Connection: close']) + 'abc'));
-    assert.deepEqual(statusesIn(await readToEnd(client)), [200, 200]);
-  });
-
   test('after an unread reply do not pile up in the memory: a few are decrypted', async (t) => {
     const { dial } = await startServer(t, { over: 'TLS' });
     const pair = await dial();
