@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { startService } from './support/service.ts';
 import { exchange } from './support/exchange.ts';
 
-test('a listener that redirects refuses what another one refuses, and what it redirects is counted by none', async (t) => {
+test('a listener that redirects refuses what any other refuses, and does not count what it redirects as refused', async (t) => {
   const { port, refusals } = await startService(t, { allowedHosts: ['a'], server: (app) => app.createRedirectServer(8443) });
   for (const [line, host, statusLine, field] of [
     ['GET /health?b HTTP/1.1', 'a:80', '307 Temporary Redirect', 'Location: https://a:8443/health?b'],

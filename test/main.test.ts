@@ -114,7 +114,7 @@ test('arguments prevent the start, with one line that says where the variables a
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 });
 
-test('after a signal, also during the start, no other port is listened on, /health is 503, and the connection is closed', async (t) => {
+test('after a signal, even during the start, no other port is listened on, /health is 503, and the connection is closed', async (t) => {
   const signalled = importing(`import net from 'node:net';
     const { listen } = net.Server.prototype;
     net.Server.prototype.listen = function (...args) {

@@ -60,7 +60,7 @@ test('each link leads to a file or a heading of this project, or elsewhere', () 
   }
 });
 
-test('the book has every file of src once, and the functions that it names are in the file beside them', () => {
+test('the book has every file of src once, and the functions that it names are in the file next to them', () => {
   assert.deepEqual(found(section(book, 'Every file, in reading order'), /\]\(([^)]+)\)/g).sort(), Array.from(sources.keys()).sort());
   const places = Array.from(book.matchAll(/((?:`\w+`(?:, | and )?)+) (?:in|of) \[?`([\w/-]+\.ts)`/g));
   assert.ok(places.length > 0);
@@ -69,7 +69,7 @@ test('the book has every file of src once, and the functions that it names are i
   }
 });
 
-test('the README of the tests has every folder and every command, and no file that is not there', () => {
+test('the README of the tests has every folder and every command, and names no file that does not exist', () => {
   const named = new Set(code(tests));
   const folders = ['test', 'test/tools'].flatMap((path) => readdirSync(join(ROOT, path), { withFileTypes: true }));
   assert.deepEqual(folders.filter((entry) => entry.isDirectory() && !named.has(entry.name)), []);

@@ -13,7 +13,7 @@ import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 const only = { skip: NO_DESCRIPTORS };
 
-test('a Unix socket for HTTPS has no port, so plain HTTP beside it needs HTTPS_REDIRECT_PORT', only, async (t) => {
+test('a Unix socket for HTTPS has no port, so plain HTTP next to it needs HTTPS_REDIRECT_PORT', only, async (t) => {
   const path = join(temporaryFolder(t), 'https.sock');
   const [https, http] = [await listeningSocket(t, path), await listeningSocket(t)];
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');

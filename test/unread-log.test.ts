@@ -1,4 +1,4 @@
-// Tests a process whose log is read late, or never, or no more. What is kept and what is dropped is in host/output.test.ts; here are the
+// Tests a process whose log is read late, never, or no longer. What is kept and what is dropped is in host/output.test.ts; here are the
 // pipe, and the end of the process.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ async function endBySignals({ child }: ServiceProcess, port: number, ...signals:
 }
 
 // The tests run at the same time, because they wait for processes.
-describe('a process whose log nobody reads', { concurrency: 4 }, () => {
+describe('a process whose log is not read', { concurrency: 4 }, () => {
   test('the last lines arrive, even when they are read late; others are dropped, and one line says how many', async (t) => {
     const count = 300; // some 4.6 MB
     const { service, port } = await unreadService(t, count);
@@ -51,7 +51,7 @@ describe('a process whose log nobody reads', { concurrency: 4 }, () => {
     assert.deepEqual([others, code], [['Stopping', 'Closing: no new connections, waiting for requests in progress', 'Stopped'], 0]);
   });
 
-  test('after uncaught errors, too, the last line arrives, and in the meantime no connection is open', async (t) => {
+  test('the last line also arrives after uncaught errors, and no connection is open in the meantime', async (t) => {
     const { service, port } = await unreadService(t, 100);
     await endBySignals(service, port, 'SIGUSR2', 'SIGUSR2');
     const { lines, code } = await service.ended();

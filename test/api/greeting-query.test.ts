@@ -23,7 +23,7 @@ const TEXTS = [
   ...Array.from({ length: 256 }, (_, byte) => [...escapesOf(byte), String.fromCharCode(byte)]).flat(),
 ];
 
-/** Each way to write a key, with a letter changed or left out, too. */
+/** Each way to write a key, and also with a letter changed or left out. */
 function spellings(name: string): readonly string[] {
   const ways = Array.from(name, (letter) => [letter, letter.toUpperCase(), ...escapesOf(letter.charCodeAt(0)), '%6']);
   return ways.reduce<readonly string[]>((begun, letters) => begun.flatMap((key) => letters.map((letter) => key + letter)), ['']);

@@ -19,7 +19,6 @@ test('a time stamp is in UTC, has milliseconds and the offset +00:00, and is ref
   for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => formatTimeStamp(time), RangeError);
 });
 
-// What one request leaves behind must not be seen by the next one.
 test('each greeting has its own name and its own time, and each 400 its own trace id, also when another was made right before', () => {
   let time = TIME;
   const endpoint = createGreetingEndpoint(() => time);

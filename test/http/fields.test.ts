@@ -4,7 +4,7 @@ import { addField, colonIn, NAMES, type Fields } from '../../src/http/fields.ts'
 import type { Line } from '../../src/http/lines.ts';
 import { CHARACTERS, TOKEN } from '../support/characters.ts';
 
-/** A line in the middle of other bytes, in which whoever leaves the line would find what is looked for. */
+/** A line in the middle of other bytes, in which code that reads past the line would find what it looks for. */
 function lineOf(text: string): Line {
   const around = `a: \t${text}:b:\r\n`;
   return { bytes: Buffer.from(around, 'latin1'), text: around, start: 4, end: 4 + text.length };

@@ -57,7 +57,7 @@ test('a line of several pieces is kept, by each reader its own, and the next one
   assert.deepEqual([reader.read(9, 414), reader.end, reader.length], [{ bytes: bytesOf(text), text, start: 4, end: 6 }, 8, 4]);
 });
 
-test('with a limit of 8 bytes, a text is these lines however it is divided, up to what is no line', () => {
+test('with a limit of 8 bytes, a text has these lines however it is divided, up to the first illegal one', () => {
   const texts: readonly (readonly [text: string, ...said: (string | number)[]])[] = [
     [''], ['\r\n', '2: '], ['a\r\n', '3: a'], ['a\r\nb', '3: a'], ['a\r\n\r', '3: a'], ['a\r\n\r\n\r\nb\r\n', '3: a', '2: ', '2: ', '3: b'],
     ['\xff\t\x80 \r\n~', '6: \xff\t\x80 '], ['a\nb', 400], ['a\r\n\nb', '3: a', 400], ['\rb\r\n', 400], ['a\r\r\nb', 400],

@@ -29,6 +29,6 @@ test('each character that browsers send in a query and a URI does not have is pe
   assert.deepEqual(Array.from(new URL(location).searchParams), Array.from(new URLSearchParams(asSent)));
 });
 
-test('without a Host there is nowhere to redirect to', () => {
+test('without a Host, the redirect has no target', () => {
   assert.deepEqual(redirectToHttps(443)({ ...asked, host: undefined }), emptyReply(400));
 });

@@ -11,7 +11,7 @@ const route = createRouter({
 });
 const replyTo = (method: string, path: string) => route({ method, path, query: 'q', host: 'a', traceparent: '' });
 
-test('a request is answered by the handler of its path and method, which gets it', () => {
+test('a request is answered by the handler of its path and method, which receives it', () => {
   for (const [method, path, status] of [['GET', '/a', 200], ['GET', '/b', 201], ['PUT', '/b', 202], ['GET', 'constructor', 203]] as const) {
     assert.deepEqual(replyTo(method, path), emptyReply(status, ['Location', path]));
   }

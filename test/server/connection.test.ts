@@ -39,7 +39,7 @@ for (const over of TRANSPORTS) {
       });
     }
 
-    test('while a reply is unread, no other request is answered, and hardly more is read; then all are', async (t) => {
+    test('while a reply is unread, no other request is answered, and little more is read; then all are answered', async (t) => {
       const { open, asked } = await startServer(t, { over });
       const pair = await open();
       await stall(pair);

@@ -12,7 +12,7 @@ const says = { method: 'GET', path: '/a', query: 'b', host: 'a', contentLength: 
 const request = new LegalRequest(says);
 const respond = createResponder();
 
-/** What is sent for what `handler` replies, what is recorded, and what is reported: the code of the error, or what was thrown. */
+/** What is sent and recorded for the reply of `handler`, and what is reported: the code of the error, or the value thrown. */
 function answered(handler: Handler, isLast: boolean) {
   const failures: unknown[] = [];
   const failed = (error: unknown, traceId: string) => {

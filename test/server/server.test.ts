@@ -1,4 +1,4 @@
-// An error of those whom a server calls: the handler, and those to whom it reports. In send.test.ts are all errors of a handler.
+// Errors thrown by what a server calls: the handler and the reports. All errors of a handler are in send.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Handler, Reply } from '../../src/http/reply.ts';
@@ -18,12 +18,12 @@ type Case = readonly [whose: string, options: Options, bytes: string, statuses: 
 const cases: readonly Case[] = [
   ['a handler leaves the connection open', { handler: fail }, get + last, [500, 500], 2],
   ['a handler that returns nothing is a 500', { handler: createRouter({ '/': { GET: nothing } }) }, last, [500], 1],
-  ['those who are told of errors ends nothing', { handler: fail, reports: { failed: fail, finished: fail } }, get + last, [500, 500], 0],
-  ['those who are told of refusals is reported, and the refusal is sent', { reports: { refused: fail } }, noHost, [400], 1],
-  ['those who are told of requests is reported, and the replies are sent', { reports: { finished: fail } }, get + noHost, [200, 400], 2],
+  ['the report of an error ends nothing', { handler: fail, reports: { failed: fail, finished: fail } }, get + last, [500, 500], 0],
+  ['the report of a refusal is reported, and the refusal is sent', { reports: { refused: fail } }, noHost, [400], 1],
+  ['the report of a request is reported, and the replies are sent', { reports: { finished: fail } }, get + noHost, [200, 400], 2],
 ];
 for (const [whose, options, bytes, statuses, failures] of cases) {
-  test(`an error of ${whose}`, { timeout: 60_000 }, async (t) => {
+  test(`an error thrown by ${whose}`, { timeout: 60_000 }, async (t) => {
     const server = await startServer(t, options);
     assert.deepEqual(await server.statusesFor(bytes), statuses);
     assert.equal(server.failures.length, failures);
@@ -31,7 +31,7 @@ for (const [whose, options, bytes, statuses, failures] of cases) {
   });
 }
 
-test('an error of those who are told of the ends of connections is reported, and the new one is served', { timeout: 60_000 }, async (t) => {
+test('an error in the report of the end of a connection is reported, and the new connection is served', { timeout: 60_000 }, async (t) => {
   const server = await startServer(t, { maxConnections: 1, reports: { dropped: fail, ended: fail } });
   await server.open();
   const { client } = await server.open();

@@ -18,7 +18,7 @@ test('the limits', () => {
   assert.deepEqual(LIMITS, { headMs: 10_000, requestMs: 15_000, unreadMs: 15_000, lingerMs: 1_000, silentMs: 250, sweepMs: 1_000 });
 });
 
-test('a handshake takes nothing of the time that the connection may then be idle', limit, async (t) => {
+test('a handshake does not count towards the time that the connection may be idle', limit, async (t) => {
   const { dial, pass } = await startServer(t, { over: 'TLS', keepAliveTimeoutMs: 3_000 });
   const below = await dial();
   const { accepted, socket } = below;
@@ -30,7 +30,7 @@ test('a handshake takes nothing of the time that the connection may then be idle
   await closed(accepted);
 });
 
-test('the time begins again when the connection is used, and at the first byte of a request that is no empty line', limit, async (t) => {
+test('the time begins again when the connection is used, and at the first byte of a request after any empty lines', limit, async (t) => {
   const { open, pass } = await startServer(t, { keepAliveTimeoutMs: 20_000 });
   const pair = await open();
   for (let uses = 0; uses < 3; uses += 1) {

@@ -11,7 +11,7 @@ const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
 
 describe('the handshake', limit, () => {
-  test('with a client that offers HTTP/2 only fails, and its connection closes', async (t) => {
+  test('fails with a client that offers only HTTP/2, and its connection closes', async (t) => {
     const { dial } = await startServer(t, { over: 'TLS' });
     const pair = await dial();
     await assert.rejects(shakeHands(pair, { ALPNProtocols: ['h2'] }));

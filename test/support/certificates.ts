@@ -19,7 +19,7 @@ export function folderOfProcess(): string {
   return folder;
 }
 
-/** The variables that make a process listen for HTTPS, too, on a free port. */
+/** The variables that make a process listen for HTTPS as well, on a free port. */
 export function tlsVariables() {
   const { certFile, keyFile } = makeCertificate(folderOfProcess(), 'localhost');
   return { HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };

@@ -26,7 +26,7 @@ export function startLoad(clients: readonly Client[]) {
     sent: () => sent,
     /** What went wrong, and how often. */
     faults,
-    /** Resolves when so many requests have been sent in all. */
+    /** Resolves when `count` requests have been sent in all. */
     reach: (count: number) => new Promise<void>((resolve) => goals.push(() => { if (sent >= count) resolve(); })),
     /** Stops the clients after what they have begun. */
     stop: async () => {

@@ -117,7 +117,7 @@ export function secureWith(t: TestContext): Secure {
   return (...carrier) => secure(context, ...carrier);
 }
 
-/** Does the handshake. It is over for the client when this resolves, and perhaps not yet for the server. */
+/** Does the handshake. When this resolves it is complete for the client, but maybe not yet for the server. */
 export async function shakeHands(pair: Pair, more: ConnectionOptions = {}): Promise<Pair & { readonly client: TLSSocket }> {
   const client = connectTls({ socket: pair.below, rejectUnauthorized: false, ...more }).on('error', () => {});
   await once(client, 'secureConnect');
@@ -148,7 +148,7 @@ export async function stall({ client, socket }: Pair): Promise<void> {
 
 const STATUS_LINE = 'HTTP/1.1 200 OK\r\n';
 
-/** Reads until so many replies with 200 have begun to arrive, and stops reading then. */
+/** Reads until `count` replies with 200 have begun to arrive, then stops reading. */
 export async function readReplies(client: Socket, count: number): Promise<void> {
   let end = '';
   for (let replies = 0; replies < count;) {

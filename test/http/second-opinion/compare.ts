@@ -9,7 +9,7 @@ type Members = Readonly<Record<string, unknown>>;
 const MARKED = 'GET /marked HTTP/1.1\r\nHost: marked\r\n\r\n';
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 
-/** Says how the two differ in what the reader accepts, or wants more of. What it refuses harms nobody: see the corpus. */
+/** How the two differ on what the reader accepts, or needs more of. What it refuses does no harm: see the corpus. */
 export function differenceIn(text: string): string | undefined {
   const { members, end } = readInPieces(bytesOf(text));
   if (members === undefined) return isMessage(writtenForNode(text)) ? 'The reader wants more than a whole message.' : undefined;
@@ -38,7 +38,7 @@ const isMessage = (text: string) => onNode((node) => {
 const differenceInMessage = (text: string, members: Members) =>
   onNode((node) => differenceOnNode(node, bytesOf(text), headLength(text), members));
 
-// Node has the head with its last byte, and the message with its last byte, and understands another one after it.
+// Node has read the head with its last byte and the message with its last byte, and understands another message after it.
 function differenceOnNode(node: NodeConnection, bytes: Buffer, headEnd: number, members: Members): string | undefined {
   const ends = [headEnd - 1, headEnd, ...(bytes.length > headEnd ? [bytes.length - 1, bytes.length] : [])];
   const progress = ends.map((end, i) => {

@@ -2,7 +2,7 @@
 import { createServer, METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 
-/** A request whose head node has read. `isLast`: it reads no other one of the connection. */
+/** A request whose head node has read. `isLast`: it reads no more requests on the connection. */
 export type Message = { readonly request: IncomingMessage; readonly isLast: boolean };
 
 export class NodeConnection extends Duplex {

@@ -35,7 +35,7 @@ const printable = (text: string) => (/^[!-~]+(?: [!-~]+)*$/.test(text) ? text
 
 /** A head of these lines, each with its line break, and the empty line. */
 export const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
-/** So many field lines. */
+/** `count` field lines. */
 export const filler = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: ${i}`);
 
 /** Functions that make requests with this Host. Without another target they are for /health. */

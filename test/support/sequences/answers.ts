@@ -16,7 +16,7 @@ export type Known = {
 /** A reply, and the request that it belongs to. */
 export type Answer = {
   readonly reply: Reply;
-  /** Undefined: nobody can tell. */
+  /** Undefined: it cannot be known. */
   readonly sent: SentPart | undefined;
   /** It is the last reply. */
   readonly isLast: boolean;

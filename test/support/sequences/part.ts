@@ -10,7 +10,7 @@ export type Expected = {
   readonly isLast: boolean;
 };
 
-/** A request, and the reply to it; undefined: nobody can tell which, so what follows is not judged by its reply. */
+/** A request, and the reply to it; undefined: it cannot be predicted, so what follows is not judged by its reply. */
 export type Part = { /** One character for each byte. */ readonly bytes: string; readonly reply: Expected | undefined };
 
 /** The same reply of a service that drains: it is the last one. */
@@ -28,7 +28,7 @@ export function isAsExpected({ status, body, isLast }: Expected, reply: Reply): 
   return reply.status === status && hasBody && isClosing(reply) === isLast;
 }
 
-/** How many bytes come before the request itself: CR LF in front of it does not belong to it. */
+/** How many bytes come before the request itself: CR LF before it does not belong to it. */
 export const emptyLines = ({ bytes }: Part): number => Math.max(0, bytes.search(/[^\r\n]/));
 
 /** How many bytes come before the end of the head. */
@@ -52,7 +52,7 @@ export class Sending {
   /** How many bytes have been sent. */
   length = 0;
 
-  /** The bytes of these requests, but for the last `held` ones. In front of them is what is left of the request before. */
+  /** The bytes of these requests, except the last `held` ones. The rest of the previous request comes before them. */
   next(parts: readonly Part[], held: number): string {
     let bytes = this.more(Infinity);
     parts.forEach((part, i) => {
@@ -78,7 +78,7 @@ const MAX_PIECES = 100;
 /** As many bytes are in a record of TLS, at most: RFC 8446 5.1. */
 export const MAX_RECORD_BYTES = 16 * 1024;
 
-/** `bytes` in pieces of this size. Behind many pieces, they are as long as a record can be. */
+/** `bytes` in pieces of this size. After many pieces, they are as long as a record can be. */
 export function inPieces(bytes: string, size: number): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -5,7 +5,7 @@ import { mutated } from '../corpus/mutate.ts';
 import { served } from '../corpus/served.ts';
 import type { Random } from '../random.ts';
 import type { Part } from './part.ts';
-import { behindEmptyLines, empty, greeting, last, lastGreeting, partsOf, replied, target, withContent } from './requests.ts';
+import { afterEmptyLines, empty, greeting, last, lastGreeting, partsOf, replied, target, withContent } from './requests.ts';
 
 const NAMES = ['Ada Lovelace', 'Grace', 'Zoë', 'Øystein', '李小龍', '🦊 fox', 'O\'Hara & "Sons"', '<script>', 'a'.repeat(80)] as const;
 const BAD_NAMES = ['', '%20', '+++', '%E3%80%80', 'a'.repeat(81), '%F0%9F%A6%8A'.repeat(81), 'b'.repeat(8_000)] as const;
@@ -39,20 +39,20 @@ export function variedRequest(random: Random): Part {
   return random.pick([greetingOfName, greetingOfName, large, large, traced, traced, () => random.pick(LONG)])(random);
 }
 
-/** A request that leaves the connection open. `number` makes it another one than others in the sequence. */
+/** A request that leaves the connection open. `number` makes it different from the others in the sequence. */
 export function legalRequest(random: Random, number: number): Part {
   const { below, pick } = random;
   if (below(16) === 0) return variedRequest(random);
-  return below(2) === 0 ? pick([greeting, greeting, withContent, behindEmptyLines, illegalName])(number) : pick(SHORT);
+  return below(2) === 0 ? pick([greeting, greeting, withContent, afterEmptyLines, illegalName])(number) : pick(SHORT);
 }
 
-/** A request that ends the connection. `number` makes it another one than others in the sequence. */
+/** A request that ends the connection. `number` makes it different from the others in the sequence. */
 export function lastRequest({ below, pick }: Random, number: number): Part {
   if (below(8) === 0) return lastGreeting(number);
   return last(pick(below(20) === 0 ? LONG_LAST : SHORT_LAST));
 }
 
-/** Requests whose replies nobody can tell: up to three, legal or not, of which up to three places are changed. */
+/** Requests whose replies cannot be predicted: up to three, legal or not, changed in up to three places. */
 export function mutatedRequests(random: Random): Part {
   const { below } = random;
   let bytes = '';

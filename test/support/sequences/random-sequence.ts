@@ -10,7 +10,7 @@ const TIMES = [LIMITS.idleMs, LIMITS.headMs, LIMITS.requestMs, LIMITS.unreadMs, 
 
 type MakeStep = (random: Random, number: number) => ClientStep | ServiceStep;
 
-// Each sequence has some of these kinds of steps only, so that it goes further with them.
+// Each sequence has only some of these kinds of steps, so that it explores them further.
 const KINDS: readonly MakeStep[] = [
   (random) => ({ kind: 'more', bytes: random.pick([1, 1, 2, 40, random.below(200)]), pieces: pieces(random) }),
   (random) => ({ kind: 'more', bytes: Infinity, pieces: pieces(random) }),
@@ -20,7 +20,7 @@ const KINDS: readonly MakeStep[] = [
   () => ({ kind: 'wait' }),
   () => ({ kind: 'end' }),
   ({ pick }) => ({ kind: pick(['close', 'reset']) }),
-  // To just before a limit, and just behind it.
+  // To just before a limit, to it, and to just after it.
   ({ pick }) => ({ kind: 'pass', ms: pick(TIMES) + pick([0, 0, LIMITS.sweepMs]) + pick([-1, 0, 1]) }),
   () => ({ kind: 'next limit' }),
 ];
@@ -60,7 +60,7 @@ function sendRequests(random: Random, number: number): ClientStep {
   if (below(2_000) === 0) parts.push(...greetings(number, below(300)));
   if (parts.length === 0 || below(6) === 0) parts.push(lastRequest(random, number + 9));
   else if (below(50) === 0) parts.push(mutatedRequests(random));
-  if (below(12) === 0) parts.push(greeting(number)); // often behind the last one
+  if (below(12) === 0) parts.push(greeting(number)); // often after the last one
   const length = parts.at(-1)?.bytes.length ?? 0;
   return { kind: 'send', parts, held: pick([0, 0, 0, 1, 2, 3, 5, below(60), below(length)]), pieces: pieces(random) };
 }

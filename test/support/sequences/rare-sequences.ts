@@ -1,5 +1,5 @@
 // Sequences that are rare among random ones.
-import { behindEmptyLines, greeting, greetings, lastGreeting, withContent, withTooMuchContent } from './requests.ts';
+import { afterEmptyLines, greeting, greetings, lastGreeting, withContent, withTooMuchContent } from './requests.ts';
 import { send, WHOLE, type ClientStep, type Sequence, type Step } from './steps.ts';
 
 const surroundings = { maxConnections: 10, addresses: 1, room: 10, isSecure: false, turnCost: 1 };
@@ -15,10 +15,10 @@ export const RARE: readonly Sequence[] = [
   // A connection that becomes idle a while after the stop is closed.
   after(stopReading, client(send(greeting(0))), stop, { kind: 'pass', ms: 1_000, turns: 1 }, client({ kind: 'read' })),
   // The first byte of a request is the first one that is not CR or LF.
-  after(client({ kind: 'send', parts: [behindEmptyLines(1)], held: Infinity, pieces: WHOLE })),
+  after(client({ kind: 'send', parts: [afterEmptyLines(1)], held: Infinity, pieces: WHOLE })),
   // A connection that is over does not count when connections are cut.
   after(client(send(lastGreeting(1))), stop, cut),
-  // A refusal that the client does not read is the only reply, also when the request ends right after what it was refused for.
+  // A refusal that the client does not read is the only reply, even if the request ends right after the bytes that it was refused for.
   after(stopReading, client(send(withTooMuchContent()))),
   // Two requests in pieces of each size, so that they are cut at every place.
   ...Array.from({ length: 140 }, (_, i) => ({

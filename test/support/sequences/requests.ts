@@ -17,13 +17,13 @@ export function greeting(number: number, ...fields: readonly string[]): Part {
 export const greetings = (from: number, count: number): Part[] => Array.from({ length: count }, (_, i) => greeting(from + i));
 export const lastGreeting = (number: number) => last(greeting(number, 'Connection: close'));
 
-const changed = (part: Part, before: string, behind: string): Part => ({ ...part, bytes: before + part.bytes + behind });
-/** Of its content, every piece may look like an empty line. */
+const changed = (part: Part, before: string, after: string): Part => ({ ...part, bytes: before + part.bytes + after });
+/** Of its content, any piece may look like an empty line. */
 export const withContent = (number: number) => changed(greeting(number, 'Content-Length: 5'), '', 'a\r\nb\r');
-export const behindEmptyLines = (number: number) => changed(greeting(number), '\r\n\r\n', '');
+export const afterEmptyLines = (number: number) => changed(greeting(number), '\r\n\r\n', '');
 
 export const illegalHead = () => last(empty(400, target('GET /health HTTP/1.1', 'Host: b')));
-/** A request whose content is one byte too long and ends behind that byte. */
+/** A request whose content is one byte too long and ends after that byte. */
 export const withTooMuchContent = () =>
   last(empty(413, `${target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked')}10001\r\n${'x'.repeat(65_537)}\r\n0\r\n\r\n`));
 

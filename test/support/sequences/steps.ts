@@ -3,9 +3,9 @@ import type { Part } from './part.ts';
 
 /** What a client does. */
 export type ClientStep =
-  /** Sends what is left of a request, and then requests, but not the last `held` bytes of them. */
+  /** Sends the rest of a request, and then requests, except the last `held` bytes of them. */
   | { readonly kind: 'send'; readonly parts: readonly Part[]; readonly held: number; readonly pieces: number }
-  /** Sends so many more bytes of a request. */
+  /** Sends that many more bytes of a request. */
   | { readonly kind: 'more'; readonly bytes: number; readonly pieces: number }
   | { readonly kind: 'read' | 'stop reading' }
   | { readonly kind: 'read some'; readonly bytes: number }

@@ -14,7 +14,7 @@ const SERVER_ENV = { MAX_CONNECTIONS: '3000', SHUTDOWN_TIMEOUT_MS: '3000' };
 const HEAP = ['--max-heap-size=256'];
 
 /**
- * Plays the attacks whose names start with `only`, each for so many seconds, and prints how the requests of honest clients went. The
+ * Plays the attacks whose names start with `only`, each for `seconds`, and prints how the requests of honest clients fared. The
  * process will exit with 1 when a figure of the service is above its bound.
  */
 export async function printAttacks(servers: Servers, only: string, seconds: number): Promise<void> {

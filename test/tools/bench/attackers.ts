@@ -1,5 +1,5 @@
 // The process of the attackers. Its arguments are PORT, the name of an attack, the number of clients, and the number of addresses that
-// they come from. It sends a message when all are connected. The first message that it gets starts the attack. For each other one, it says
+// they come from. It sends a message when all are connected. The first message that it gets starts the attack. For each later one, it says
 // how many replies, or handshakes, there have been. A client that the server disconnects connects again.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -30,7 +30,7 @@ count = 0;
 process.on('message', () => process.send?.(count));
 for (const [socket, client] of connections) start(socket, client);
 
-// A client that goes on sends until the server has closed both sides of the connection. The others end theirs when the server does.
+// A client that keeps sending does so until the server has closed both sides of the connection. The others end theirs when the server does.
 function open(client: number, connected = () => {}): Socket {
   const from = addresses === '1' ? undefined : loopbackAddress(client % Number(addresses));
   const socket = openSocket({ port: Number(port), isTls, from, allowHalfOpen: then === 'more' && client % 2 === 1 }, () => {

@@ -24,7 +24,7 @@ export const ATTACKS: ReadonlyMap<string, Attack> = new Map([
   ['chunks of one byte', withoutEnd(CHUNKED, CHUNK)],
   ['empty lines', withoutEnd('', '\r\n')],
   ['chunk extensions', withoutEnd(CHUNKED, `1;${'x'.repeat(15 * 1024)}\r\na\r\n`)],
-  ['behind a refusal', attack(`GET /api/greetings HTTP/1.1\r\n\r\n${'x'.repeat(400_000)}`, '', 'wait')],
+  ['after a refusal', attack(`GET /api/greetings HTTP/1.1\r\n\r\n${'x'.repeat(400_000)}`, '', 'wait')],
   ['long queries', withoutEnd('', get(`?${'a&'.repeat(7_900)}`, []))], // each is less than 16 KiB
   ['pipelined requests', { ...attack(GREETING.repeat(8_000), '', 'wait'), reads: false }],
   ['heads of 95 lines', withoutEnd('', get('', Array.from({ length: 94 }, (_, i) => `x${i}: 1`)))],

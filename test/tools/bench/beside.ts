@@ -1,4 +1,4 @@
-// Measures honest clients of a server beside groups of attackers. All connections are on the loopback interface.
+// Measures honest clients of a server while groups of attackers are at work. All connections are on the loopback interface.
 import { once } from 'node:events';
 import { residentMemory } from '../../support/usage.ts';
 import { ATTACKS, WORK } from './attacks.ts';
@@ -48,7 +48,7 @@ export async function startAttackers({ port, tlsPort }: Server, groups: readonly
   };
 }
 
-/** Starts the attack, and measures a set of honest clients of the server for so many seconds meanwhile. The attack goes on afterwards. */
+/** Starts the attack, and measures a set of honest clients of the server for `seconds` meanwhile. The attack continues afterwards. */
 export async function measureBeside(server: Server, attackers: Attackers, set: HonestSet, seconds: number): Promise<Beside> {
   let lives = true;
   void server.ended.then(() => { lives = false; });

@@ -17,7 +17,7 @@ test('A figure is too high when it is above its bound by more than the tolerance
   assert.deepEqual(tooHigh(Number.NaN, 1, 0), ['of start']);
 });
 
-/** What is too high beside a crowd when all waits are 1 ms, except those of kinds for which `isSlow`: they are 1,000 ms. */
+/** What is too high during a crowd when all waits are 1 ms, except those of kinds for which `isSlow`: they are 1,000 ms. */
 function tooHighBeside(name: string, isSlow: (kind: HonestKind) => boolean, peak = 100): string[] {
   const crowd = CROWDS.get(name);
   assert.ok(crowd !== undefined);
@@ -29,7 +29,7 @@ function tooHighBeside(name: string, isSlow: (kind: HonestKind) => boolean, peak
   return verdicts.filter(({ isTooHigh }) => isTooHigh).map(({ figure, measured }) => `${figure} ${measured}`);
 }
 
-test('One kind of client that waits too long is enough, and counts for its address alone; beside `memory`, only the memory counts', () => {
+test('One kind of client that waits too long is enough, and counts for its address alone; during `memory`, only the memory counts', () => {
   const isSlow = ({ address, way, request }: HonestKind) => address === 'other' && way === 'TLS, kept' && request === '64 KB content';
   const ofSame = ({ address, way }: HonestKind) => address === 'same' && way === 'TLS';
   const expected = (about: string, ...figures: readonly string[]) => figures.map((figure) => `${about}: ${figure}`);

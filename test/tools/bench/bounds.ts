@@ -31,7 +31,7 @@ export const ATTACK_BOUNDS: ReadonlyMap<string, number> = new Map([['failed', 0]
 const SAME_ADDRESS = new Map([['failed', 0], ['median ms', 150], ['worst ms', 500]]);
 const OTHER_ADDRESS = new Map([['failed', 0], ['median ms', 15], ['worst ms', 250]]);
 
-/** Of honest clients beside a crowd, which have its address or another one. */
+/** Of honest clients during a crowd, which have its address or another one. */
 export const CROWD_BOUNDS = {
   'one address': { same: SAME_ADDRESS, other: OTHER_ADDRESS },
   // An honest client is then one of 901 who take turns. All that have the same address are one, and get a 901st part.

@@ -13,7 +13,7 @@ const QUICK_PATHS = ['/health', GREETINGS, '/api/greetings?name=Ada%20Lovelace']
 const PATHS = [...QUICK_PATHS, '/api/greetings?name=', '/nope'];
 const JUDGED_LINE = /^v24\./; // of Node
 // The service writes a line of the access log up to 50 ms after the reply, so the measurement waits for longer. What a
-// process does when it is idle is then measured, too, for the floor as well, which has no log.
+// process does when it is idle is then also measured, for the floor as well, which has no log.
 const LOGGED: Comparison = { label: 'access log', kind: 'browser', paths: [GREETINGS], env: { ACCESS_LOG: 'true' }, settleMs: 60 };
 
 const bothKinds = (paths: readonly string[]) =>

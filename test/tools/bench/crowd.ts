@@ -1,4 +1,4 @@
-// Measures servers with a crowd: how long honest clients wait beside it, what is lost at the stop, and what a new connection costs.
+// Measures servers with a crowd: how long honest clients wait meanwhile, what is lost at the stop, and what a new connection costs.
 import type { Socket } from 'node:net';
 import { tlsVariables } from '../../support/certificates.ts';
 import type { Environment } from '../../support/process.ts';
@@ -18,7 +18,7 @@ const WARM_UP = 200;
 const SETTLE_MS = 20;
 
 /**
- * Measures the servers with each crowd whose name starts with `only`, for so many seconds, and prints the figures. The process will exit
+ * Measures the servers with each crowd whose name starts with `only`, for `seconds`, and prints the figures. The process will exit
  * with 1 when one of the service is above its bound.
  */
 export async function printCrowd(servers: Servers, only: string, seconds: number): Promise<void> {

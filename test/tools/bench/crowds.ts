@@ -11,7 +11,7 @@ export type Crowd = {
   readonly heap: number;
 };
 
-/** The crowds beside which honest clients are measured, by name. */
+/** The crowds, by name. Honest clients are measured at the same time. */
 export const CROWDS: ReadonlyMap<string, Crowd> = new Map([
   ['short requests', crowd('one address', ['short', 900])],
   ['chunks', crowd('one address', ['chunks', 900])],
@@ -30,7 +30,7 @@ function crowd(judged: Crowd['judged'], ...groups: readonly (readonly [attack: s
   return { groups: groups.map(([attack, clients, addresses = 1]) => ({ attack, clients, addresses })), judged, heap: 256 };
 }
 
-/** How honest clients of a server went beside a crowd. */
+/** How honest clients of a server fared during a crowd. */
 export type CrowdOutcome = Beside & { readonly name: string; readonly crowd: Crowd; readonly server: string };
 
 const WAY_NAMES = WAYS.map(({ way }) => way);

@@ -1,5 +1,5 @@
 // The floor: the smallest server on node:http, with which services are often compared. It sends one constant reply, and
-// has no routes, query or clock. With a certificate there is one on node:https, too.
+// has no routes, query or clock. With a certificate there is also one on node:https.
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 

@@ -19,7 +19,7 @@ export type HonestKind = {
 /** Kinds of honest clients, which send requests in turn, and the milliseconds from one request to the next. */
 export type HonestSet = { readonly kinds: readonly HonestKind[]; readonly intervalMs: number };
 
-/** How the requests of a kind went. The times are waits in milliseconds. */
+/** How the requests of a kind fared. The times are waits in milliseconds. */
 export type Waits = { readonly [figure in 'requests' | 'failed' | 'median' | 'p95' | 'worst']: number };
 
 const CONTENT_BYTES = 64 * 1024;
@@ -39,7 +39,7 @@ export const WAYS = [
   { way: 'TLS, kept', isTls: true, isKept: true },
 ] as const;
 
-/** Beside the attacks, and beside the crowds, where each kind sends a request in 192 ms. */
+/** During the attacks, and during the crowds, where each kind sends a request every 192 ms. */
 export const ONE: HonestSet = { kinds: [{ address: 'same', ...WAYS[0], request: 'short' }], intervalMs: 50 };
 export const ALL: HonestSet = {
   kinds: Array.from(REQUESTS.keys()).flatMap((request) =>
@@ -55,7 +55,7 @@ const REPLIED = /^HTTP\/1\.1 (?:200|307)/; // where the server has HTTPS, it red
 /** A kind of client, its connections that are kept and not in use, and how its requests went. */
 type Client = { readonly kind: HonestKind; readonly idle: Set<Socket>; waits: number[]; failed: number };
 
-/** Warms the server up. Then it calls `begin`, and measures the kinds of the set for so many seconds: the waits of each, in their order. */
+/** Warms the server up. Then it calls `begin`, and measures the kinds of the set for `seconds`: the waits of each, in their order. */
 export async function measureHonest({ port, tlsPort }: Server, set: HonestSet, seconds: number, begin: () => void): Promise<Waits[]> {
   const clients = set.kinds.map((kind): Client => ({ kind, idle: new Set(), waits: [], failed: 0 }));
   const inUse = new Set<Socket>();

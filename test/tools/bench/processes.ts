@@ -62,7 +62,7 @@ function spawnNode(cpu: string, args: readonly string[], env: Environment, stdio
   return child;
 }
 
-/** The CPU time of a server for `work`, in µs, and what that has resolved with. The server is idle for so long when its time is read. */
+/** The CPU time of a server for `work`, in µs, and the result of that. The server is idle for `settleMs` before its time is read. */
 export async function cpuTimeOf<T>({ pid }: Server, settleMs: number, work: () => Promise<T>) {
   await sleep(settleMs);
   const before = cpuTime(pid);

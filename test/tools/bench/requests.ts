@@ -67,7 +67,7 @@ export function requestBytes(kind: RequestKind, port: number, path: string, ...f
 
 const FIELD_LINE = `x-padding: ${'x'.repeat(987)}`; // 1,000 bytes with its line break
 
-/** A request with a head of so many kilobytes. */
+/** A request with a head of that many kilobytes. */
 export function longHead(kilobytes: number): Buffer {
   return requestBytes('Host only', 80, '/health', ...new Array<string>(kilobytes).fill(FIELD_LINE));
 }

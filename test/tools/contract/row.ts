@@ -32,7 +32,7 @@ export type Row = {
   readonly steps: readonly Step[];
   /** What the row needs: an exception in the server, one that accepts any Host, or to know whether it is in Development. */
   readonly needs?: 'an exception' | 'any host' | 'the environment';
-  /** A mistake that the row must find, beside those of its expectations: a server that reads the requests as if they were changed so. */
+  /** One more mistake that the row must find: a server that reads the requests as if they were changed like this. */
   readonly misread?: Change | undefined;
   /** What must be true of replies taken together: those of this row, or those of the whole run so far. */
   readonly review?: {

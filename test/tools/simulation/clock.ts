@@ -54,7 +54,7 @@ export const now = (): number => nowMs;
 /** How many timers and immediates there are. */
 export const pending = (): number => timers.size + immediates.size;
 
-/** What has been thrown and nobody has caught. */
+/** What has been thrown and not caught. */
 export const uncaught = (): readonly unknown[] => thrown;
 export const addUncaught = (error: unknown): void => { thrown.push(error); };
 

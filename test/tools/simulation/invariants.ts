@@ -27,7 +27,7 @@ const fewRepliesAtATime: OfClient = ({ answers }, { turnCost }) => {
   for (const count of replies.values()) assert.ok(count <= 2 * Math.ceil(turnCost / READ_COST), `${count} replies at once`);
 };
 
-/** A reply comes as soon as the request is whole and the reply before it has left: clients take turns, and each takes turns for its own. */
+/** A reply comes as soon as the request is whole and the reply before it is flushed, when it is the turn of its client and connection. */
 const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
   const own = clients.filter(({ network }) => network === client.network).length;
   const networks = new Set(clients.map(({ network }) => network)).size;

@@ -25,7 +25,7 @@ export function servedIn(world: World, client: Client): Served {
   const isHeardLate = ({ takenAt }: Written) =>
     client.isSecure && takenAt !== undefined && serviceClosedAt !== undefined && serviceClosedAt.turn - takenAt.turn <= 1;
 
-  // What the kernel takes after the client has left is lost, so both are right. Over TLS the service hears of it a turn later.
+  // What the kernel takes after the client has gone is lost, so both are right. Over TLS the service hears of it a turn later.
   const hasLeft = (write: Written) =>
     (isAfter(write.takenAt, leftAt) || isHeardLate(write) ? undefined : write.takenAt !== undefined);
 

@@ -1,4 +1,4 @@
-// The service's end of a connection in memory: what it sees of a net.Socket, and what the kernel does behind it.
+// The service's end of a connection in memory: what it sees of a net.Socket, and what the kernel does below it.
 import { Duplex } from 'node:stream';
 
 type Done = (error?: Error | null) => void;
@@ -41,7 +41,7 @@ export class ServiceEnd extends Duplex {
 
   // What the client does.
 
-  /** These bytes arrive after what has been delivered before: so many of them at once, and the rest three turns later. */
+  /** These bytes arrive after what has been delivered before: that many of them at once, and the rest three turns later. */
   deliver(bytes: Buffer, atOnce = bytes.length): void {
     if (this.destroyed) return this.#discard(); // a closed socket answers with a reset
     if (this.#clientHasEnded || this.#isReset) return;
@@ -77,7 +77,7 @@ export class ServiceEnd extends Duplex {
     this.readSome(isRead ? this.#unread.length : 0);
   }
 
-  /** The client reads so many bytes. */
+  /** The client reads that many bytes. */
   readSome(count: number): void {
     this.#read(count);
     this.#take();
@@ -90,7 +90,7 @@ export class ServiceEnd extends Duplex {
     this.#unread = this.#unread.subarray(count);
   }
 
-  /** After a reset nobody can read what has not been read. */
+  /** After a reset, what has not been read is lost. */
   #discard(): void { this.#unread = Buffer.alloc(0); }
 
   #pump(): void {

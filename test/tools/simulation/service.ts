@@ -19,7 +19,7 @@ export type Dropped = Parameters<Reports['dropped']>[0];
 
 const GENERATED_AT = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 
-/** Makes the service, with lists of what it reports; `note` is told, too. */
+/** Makes the service, with lists of what it reports; `note` is also told. */
 export async function makeService(code: Code, { maxConnections, turnCost }: Surroundings, note: (text: string) => void) {
   const records: FinishedRequest[] = [];
   const dropped: Dropped[] = [];
@@ -52,7 +52,7 @@ export async function makeService(code: Code, { maxConnections, turnCost }: Surr
 
 const EXTENSION = import.meta.url.slice(-3); // .ts, or .js when it has been compiled
 
-/** A change to a file of src/server. The text stands on one line there, also when it is compiled. */
+/** A change to a file of src/server. The text is on one line there, and stays so when compiled. */
 export type Change = { readonly file: string; readonly text: string; readonly replacement: string };
 
 /** Copies the service to `folder`, which is empty, with this change. */

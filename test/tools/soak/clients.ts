@@ -25,8 +25,8 @@ const simulated: Session = (random) => ofClientsOnly(randomSequence(random.below
 
 /** Sends all requests at once, and reads all replies. What is sent after the last request must not be answered. */
 const pipelined: Session = (random) => {
-  const behind = random.pick([[], [], greetings(1, 1), [mutatedRequests(random)]]);
-  return client(send(...legal(random.below(16), random), lastRequest(random, 0), ...behind));
+  const after = random.pick([[], [], greetings(1, 1), [mutatedRequests(random)]]);
+  return client(send(...legal(random.below(16), random), lastRequest(random, 0), ...after));
 };
 
 /** Sends each request after the reply to the one before it. */
