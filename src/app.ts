@@ -21,7 +21,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 const healthy = contentReply(200, 'text/plain', 'Healthy');
 const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
 
-/** Loads what speaks TLS: only where it is used, because that makes the start longer. */
+/** Loads what speaks TLS: only where it is used, because loading it takes time. */
 export const loadTls = () => import('./server/tls.ts');
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
@@ -52,7 +52,7 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
     createRedirectServer: (httpsPort: number) => create({ handler: redirectToHttps(httpsPort), isAllowed }),
     /** From now on `/health` replies 503, and each reply is the last one on its connection. */
     startDraining: () => { draining = true; },
-    // The others are for all servers together, as those of `createServer` are for one.
+    // The others act on all servers at once, as the methods of a `Server` act on one.
     stopListening: () => servers.forEach((server) => server.stopListening()),
     close: async () => { await Promise.all(servers.map((server) => server.close())); },
     closeAll: () => servers.reduce((connections, server) => connections + server.closeAll(), 0),

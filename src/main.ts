@@ -7,7 +7,7 @@ const service = await import('./start.ts').catch(cannotLoad);
 await service?.start();
 
 function cannotLoad({ name, message, stack }: Error): undefined {
-  const described = { message: 'The process ends because of an error that nothing caught.', error: { name, message, stack } };
+  const described = { message: 'The process is exiting because of an uncaught error.', error: { name, message, stack } };
   process.stdout.write(`${JSON.stringify({ time: new Date(), level: 'fatal', ...described })}\n`);
   process.exitCode = 1; // as EXIT_CODES.failure says, which cannot be loaded either
   setTimeout(process.exit, 1_000).unref(); // if nobody reads the log; otherwise the process ends when it has been written

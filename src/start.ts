@@ -9,7 +9,7 @@ import { createReportLogger } from './host/report-logger.ts';
 import { installReloadHandler, installStopHandler, installUncaughtErrorHandler } from './host/signals.ts';
 import { EXIT_CODES, StartError } from './host/start-error.ts';
 
-const NO_ARGUMENTS = 'The process takes no arguments: environment variables configure it, and README.md lists them.';
+const NO_ARGUMENTS = 'The process takes no arguments: it is configured by the environment variables in README.md.';
 const NO_REDIRECT_PORT = 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.';
 
 /** Starts the app. Resolves when it listens, and rejects with a StartError when it cannot. */
@@ -18,7 +18,7 @@ export async function start(): Promise<void> {
   const log = createLog(output.write);
   let running: App | undefined;
 
-  /** Ends the process when the log has been written. If that must wait, no connection is left open in the meantime. */
+  /** Ends the process when the log has been written. If that takes time, connections are closed in the meantime. */
   function exit(exitCode: number): void {
     void output.end().then(() => process.exit(exitCode));
     setImmediate(() => { running?.stopListening(); running?.closeAll(); });
@@ -48,7 +48,7 @@ export async function start(): Promise<void> {
   const failures: StartError[] = []; // they are reported together
   async function listenOn(targets: readonly ListenTarget[], scheme: Scheme, createListener: () => Server): Promise<void> {
     for (const target of targets) {
-      if (isStopping) return; // a signal has come during the start
+      if (isStopping) return; // a signal has arrived during the start
       const result = await listen(createListener(), scheme, target, reports.acceptFailed);
       if (result instanceof StartError) failures.push(result);
       else bound.push(result);
@@ -69,7 +69,7 @@ export async function start(): Promise<void> {
   }
   await listenOn(http, 'http', () => (redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort)));
   if (failures.length > 0) {
-    const exitCode = Math.max(...failures.map((failure) => failure.exitCode)); // 78, if one says that another start is useless
+    const exitCode = Math.max(...failures.map((failure) => failure.exitCode)); // 78, if any says that another start is useless
     throw new StartError(failures.flatMap(({ reasons }) => reasons), exitCode);
   }
 

@@ -102,7 +102,7 @@ test('a port in use prevents the start, with exit code 1; with REUSE_PORT two pr
   if (isPossible) assert.equal(portIn(await second.nextLine()), port);
   else assert.equal((await second.ended()).code, 78);
   const { lines, code } = await spawnService(t, { PORT: String(port) }).ended();
-  const reason = `Cannot listen on 127.0.0.1 port ${port}: another process listens there: stop it, or set PORT to another port.`;
+  const reason = `Cannot listen on 127.0.0.1 port ${port}: another process is listening there; stop it, or set PORT to another port.`;
   assert.deepEqual([lines.map(untimed), code], [[{ level: 'error', message: 'The service cannot start.', reason }], 1]);
 });
 
@@ -110,7 +110,7 @@ test('arguments prevent the start, with one line that says where the variables a
   const hangingUp = importing(`const { argv } = process;
     Object.defineProperty(process, 'argv', { get() { process.kill(process.pid, 'SIGHUP'); return argv; } });`);
   const { lines, code } = await spawnService(t, { PORT: '0' }, [...hangingUp, ENTRY]).ended(); // ENTRY once more is an argument
-  const reason = 'The process takes no arguments: environment variables configure it, and README.md lists them.';
+  const reason = 'The process takes no arguments: it is configured by the environment variables in README.md.';
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 });
 

@@ -73,7 +73,7 @@ test('the systemd unit has the same flags, with its own folders', () => {
 test('when no file but the entry point can be loaded, one line says so', async (t) => {
   const { lines, code } = await spawnService(t, {}, flags([`--allow-fs-read=${ENTRY}`])).ended();
   const [{ error, ...line } = { error: undefined }] = lines.map(untimed);
-  assert.deepEqual(line, { level: 'fatal', message: 'The process ends because of an error that nothing caught.' });
+  assert.deepEqual(line, { level: 'fatal', message: 'The process is exiting because of an uncaught error.' });
   assert.match(JSON.stringify(error), /^\{"name":"Error","message":"Access to this API has been restricted.*","stack":"Error: .*"\}$/);
   assert.deepEqual([lines.length, code], [1, 1]);
 });
@@ -81,7 +81,7 @@ test('when no file but the entry point can be loaded, one line says so', async (
 const needsNone = major < 25 && 'before Node 25 the network needs no permission';
 test('without a permission for the network, one line says so', { skip: needsNone }, async (t) => {
   const { lines, code } = await spawnService(t, { PORT: '0' }, flags().filter((flag) => flag !== '--allow-net')).ended();
-  const reason = 'Node is run with --permission, so it needs --allow-net to listen.';
+  const reason = 'Node was started with --permission, so it needs --allow-net to listen.';
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 });
 

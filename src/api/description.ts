@@ -17,7 +17,7 @@ const schemas = {
     message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
     generatedAt: {
       type: 'string', format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
-      description: 'The instant of the greeting: UTC, in milliseconds, with a numeric offset.',
+      description: 'The time of the greeting: UTC, to the millisecond, with a numeric offset.',
     },
   }),
   ValidationProblem: objectOf('What is wrong with the parameters (RFC 9457).', {
@@ -51,7 +51,7 @@ const asked: Request = {
 
 const PROBLEM = 'application/problem+json';
 
-/** What is said of a reply with this media type of JSON. Its content is the example. */
+/** Describes a reply. Its content, which is JSON of this media type, is the example. */
 function response(description: string, mediaType: string, schema: keyof typeof schemas, { body }: Reply) {
   const example: unknown = JSON.parse(body);
   return { description, content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example } } };

@@ -20,7 +20,7 @@ const ACCEPTED = `${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH}`;
 export const PARAMETERS: readonly Parameter[] = [
   {
     name: 'name',
-    description: 'Who is greeted. A name must not be only white space. Characters are Unicode code points.',
+    description: 'Who is greeted. A name must not be only white space. Its length is counted in Unicode code points.',
     example: 'Ada Lovelace',
     schema: { type: 'string', minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S' },
     errorIn: errorInName,

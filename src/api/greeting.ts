@@ -9,5 +9,5 @@ export function greet({ name }: GreetingParameters): string {
   return `Hello, ${trimmed}!`;
 }
 
-/** Writes a time (milliseconds since the epoch) in ISO 8601: UTC, with an offset. Throws a RangeError for a time that no date can hold. */
+/** Writes a time (milliseconds since the epoch) in ISO 8601: UTC, with an offset. Throws a RangeError if no Date can hold it. */
 export function formatTimeStamp(time: number): string { return new Date(time).toISOString().replace('Z', '+00:00'); }

@@ -1,4 +1,4 @@
-// The version of the service, which stands in package.json.
+// The version of the service, from package.json.
 import { readFileSync } from 'node:fs';
 
 // `#package` is the name that package.json has for itself. Where the file is depends on whether this one is compiled.

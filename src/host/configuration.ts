@@ -67,7 +67,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
   if (handed === undefined) {
     if (hasTlsFiles && !textOf('HTTPS_PORT')) mistakes.push('TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.');
     if (httpsPort !== undefined && httpsPort === port && port !== 0) {
-      mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'another port than PORT, which is for plain HTTP'));
+      mistakes.push(mistakeIn('HTTPS_PORT', String(httpsPort), 'a different port from PORT, which is for plain HTTP'));
     }
     // Older versions of Node ignore the option, and the second process would find the port in use.
     const { platform, version } = runtime;
@@ -79,9 +79,9 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
     if (hasTlsFiles && !hasHttps) mistakes.push('TLS files are set, so LISTEN_FDNAMES must give one socket the name https.');
     if (hasHttps && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
   }
-  // From Node 25 on, --permission also denies the network. When the service listens, Node throws for that where nothing can catch it.
+  // From Node 25 on, --permission also denies the network. When the service listens, Node then throws where nothing can catch it.
   if (isAtLeast(runtime.version, 'v25') && runtime.permission?.has('net') === false) {
-    mistakes.push('Node is run with --permission, so it needs --allow-net to listen.');
+    mistakes.push('Node was started with --permission, so it needs --allow-net to listen.');
   }
   if (mistakes.length > 0) throw new StartError(mistakes, EXIT_CODES.configuration);
   return configuration;

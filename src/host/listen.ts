@@ -40,7 +40,7 @@ export async function listen(
   return { address: `${scheme}://${host}:${address.port}`, port: address.port, name };
 }
 
-// When a descriptor cannot be listened on, Node closes it, and aborts when it needs it, as it may with a wrong LISTEN_FDS.
+// Node closes a descriptor that it cannot listen on. If LISTEN_FDS is wrong, that may be one of its own, and then Node aborts.
 function checkSocket(fd: number): number {
   if (!fs.fstatSync(fd).isSocket()) throw new Error('it is not a socket');
   return fd;
@@ -53,7 +53,7 @@ function startError(scheme: Scheme, target: ListenTarget, error: unknown): Start
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const variable = scheme === 'https' ? 'HTTPS_PORT' : 'PORT';
-  const reason = code === 'EADDRINUSE' ? `another process listens there: stop it, or set ${variable} to another port` : String(error);
+  const reason = code === 'EADDRINUSE' ? `another process is listening there; stop it, or set ${variable} to another port` : String(error);
   // An address that is in use or missing may be available a moment later; a missing permission stays missing.
   const exitCode = code === 'EACCES' ? EXIT_CODES.configuration : EXIT_CODES.failure;
   return new StartError([`Cannot listen on ${target.host ?? '*'} port ${target.port}: ${reason}.`], exitCode);

@@ -35,7 +35,7 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
   }
 
   return {
-    /** Writes a line at once, and before it the lines that wait. It is dropped when more than twice the limit waits. */
+    /** Writes a line at once, after the lines that are waiting. It is dropped when more than twice the limit is waiting. */
     write: (line: string): void => { add(line, 2 * MAX_WAITING_BYTES); writeBatch(); },
     /** Writes a line within 50 ms, in one batch with other lines. It is dropped when more than the limit waits. */
     writeSoon: (line: string): void => { // Faster: one system call for a batch instead of one for each line, 0.27 of a bare server
@@ -43,7 +43,7 @@ export function createOutput(stream: Writable, dropped: (count: number) => void)
       if (batch.length > BATCH_CHARS) writeBatch();
       else timer ??= setTimeout(writeBatch, BATCH_MS);
     },
-    /** Writes the lines that wait, and none after them. Resolves when the kernel has taken them, or after a second. */
+    /** Writes the lines that are waiting, and none after them. Resolves when the kernel has taken them, or after a second. */
     end: (): Promise<void> => ended ??= new Promise((resolve) => {
       reportDrops();
       writeBatch();

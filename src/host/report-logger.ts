@@ -1,5 +1,5 @@
 // Writes the reports of the running service to the log. Errors and, with an access log, finished requests are written one by one.
-// Refusals, closed connections and failed accepts are counted, so that no client can fill the log: each kind has one line a minute.
+// Refusals, closed connections and failed accepts are counted, so that no client can fill the log: each kind has at most one line a minute.
 import type { Fields, Log } from './log.ts';
 
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */

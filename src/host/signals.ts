@@ -5,7 +5,7 @@ import { EXIT_CODES, StartError } from './start-error.ts';
 type Stoppable = {
   readonly startDraining: () => void; // from now on `/health` replies 503, and replies close their connections
   readonly close: () => Promise<void>; // stops listening, and closes idle connections. Resolves when all connections have ended.
-  readonly closeAll: () => number; // closes all connections at once, and returns how many of them were owed a reply
+  readonly closeAll: () => number; // closes all connections at once, and returns how many of them still owed a reply
   readonly summarize: () => void; // logs at once all counts that have not been logged yet
   readonly exit: (exitCode: number) => void; // ends the process when the log has been written, or when it has waited long enough for that
 };
@@ -59,7 +59,7 @@ export function installReloadHandler(reload: (() => void) | undefined, log: Log)
 export function installUncaughtErrorHandler(log: Log, exit: (exitCode: number) => void): void {
   process.on('uncaughtException', (error) => {
     if (error instanceof StartError) error.reasons.forEach((reason) => log('error', 'The service cannot start.', { reason }));
-    else log('fatal', 'The process ends because of an error that nothing caught.', { error });
+    else log('fatal', 'The process is exiting because of an uncaught error.', { error });
     exit(error instanceof StartError ? error.exitCode : EXIT_CODES.failure);
   });
 }

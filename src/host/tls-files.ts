@@ -25,14 +25,14 @@ export function keyExchanges(openssl: string): string {
 
 /** Reads both files, and returns the context for TLS connections. Throws a StartError that says which file is wrong, and how. */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContext {
-  const cert = attempt('TLS_CERT_FILE', certFile, 'a readable PEM file of the certificate, followed by its chain, if any', () => {
+  const cert = attempt('TLS_CERT_FILE', certFile, 'a readable PEM file with the certificate, followed by its chain, if any', () => {
     const pem = readFileSync(certFile);
     createSecureContext({ cert: pem }); // throws when OpenSSL cannot read a certificate of the chain, or refuses the key in the first
     return pem;
   });
-  const context = attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file of the private key of the certificate, without a passphrase', () =>
+  const context = attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file with the unencrypted private key of the certificate', () =>
     createSecureContext({ cert, key: readFileSync(keyFile), ...POLICY }));
-  // RFC 5280 4.1.2.5: it is valid at both moments. Before and after them it is used, too.
+  // RFC 5280 4.1.2.5: it is valid at both of these times. The service uses it before and after them, too.
   const { validFrom, validTo } = new X509Certificate(cert);
   if (Date.now() < Date.parse(validFrom)) log('warn', 'The TLS certificate is not valid yet.', { file: certFile, validFrom });
   if (Date.parse(validTo) < Date.now()) log('warn', 'The TLS certificate has expired.', { file: certFile, validTo });

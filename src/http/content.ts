@@ -1,4 +1,4 @@
-// Reads the content of a request to its end, and discards it (RFC 9112 6). That is before the request is answered: when it is malformed,
+// Reads the content of a request to its end, and discards it (RFC 9112 6). That comes before the reply: if it is malformed,
 // nobody can tell where the next request begins (request smuggling). Each function yields when more bytes are needed, and returns the
 // status that refuses the content, if any.
 import { colonIn } from './fields.ts';
@@ -53,5 +53,5 @@ const EXTENSION = `[ \t]*;[ \t]*${TOKEN}(?:[ \t]*=[ \t]*(?:${TOKEN}|${QUOTED}))?
 const SIZE_LINE = new RegExp(`^[\\dA-Fa-f]{1,8}(?:${EXTENSION})*$`);
 
 function sizeIn(line: string): number | undefined {
-  return SIZE_LINE.test(line) ? Number.parseInt(line, 16) : undefined; // up to the first character that is no digit
+  return SIZE_LINE.test(line) ? Number.parseInt(line, 16) : undefined; // up to the first character that is not a digit
 }

@@ -6,15 +6,15 @@ const TAB = 9, SPACE = 32, COLON = 58;
 // RFC 9110 5.6.2: the characters of a token.
 const IS_IN_TOKEN = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[\w!#$%&'*+\-.^`|~]/.test(String.fromCharCode(byte))));
 
-/** Where the colon after the name of a field is, or -1 when the line is no field line. */
+/** Where the colon after the name of a field is, or -1 when the line is not a field line. */
 export function colonIn({ bytes, start, end }: Line): number {
   // RFC 9112 5.1 and 5.2: no white space before the colon, and no folded lines. Programs disagree on what they mean (request smuggling).
   let at = start;
-  while (IS_IN_TOKEN[bytes[at] ?? 0] === 1) at += 1; // after the last byte this ends, too
+  while (IS_IN_TOKEN[bytes[at] ?? 0] === 1) at += 1; // this also stops after the last byte
   return at > start && at < end && bytes[at] === COLON ? at : -1;
 }
 
-// RFC 9110 5.5: the value is without the spaces and tabs around it. (`trim` would remove other characters, too; and a pattern for the
+// RFC 9110 5.5: the spaces and tabs around the value do not belong to it. (`trim` would remove more; and a pattern for the
 // end of a text takes time that grows with the square of the white space inside it.)
 function valueAfter(colon: number, { bytes, text, end }: Line): string {
   let from = colon + 1, to = end;
@@ -31,7 +31,7 @@ export const NAMES = ['host', 'connection', 'content-length', 'transfer-encoding
 /** Their values. */
 export type Fields = { [name in typeof NAMES[number]]?: string };
 
-/** Takes the next field line of a head into `fields`. Returns false when it is none. */
+/** Takes the next field line of a head into `fields`. Returns false when it is not one. */
 export function addField(fields: Fields, line: Line): boolean {
   const colon = colonIn(line);
   if (colon === -1) return false;
@@ -42,7 +42,7 @@ export function addField(fields: Fields, line: Line): boolean {
   return true;
 }
 
-const CASE_BIT = 0x20; // set, it makes a capital letter lower case. Nothing else that a token may have becomes a letter or `-` by it.
+const CASE_BIT = 0x20; // setting it makes a capital letter lower case, and makes nothing else in a token a letter or `-`
 
 // RFC 9110 5.1: names are case-insensitive.
 function isNamed({ text, start }: Line, name: string): boolean {

@@ -5,7 +5,7 @@ import { LegalRequest } from './request.ts';
 import type { RequestLine } from './request-line.ts';
 import { isHost, isHostOf, type IsAllowed } from './request-target.ts';
 
-/** The request that the line and the fields of a head make, or the status that refuses it. */
+/** The request that the line and the fields of a head make, or the status to refuse it with. */
 export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {
   const { path, query, authority, isHttps = false } = target;
   const { connection = '', expect, traceparent: parent, 'content-length': contentLength, 'transfer-encoding': transferEncoding } = fields;
@@ -16,16 +16,16 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   // RFC 9112 6.1 to 6.3: only one field may say where the content ends, or requests can be smuggled in it.
   if (contentLength !== undefined && transferEncoding !== undefined) return 400;
   if (transferEncoding !== undefined && !(isHttp11 && CHUNKED_LAST.test(transferEncoding))) return 400;
-  if (transferEncoding?.includes(',') === true) return 501; // RFC 9112 6.1: chunked is the only coding that is known here
+  if (transferEncoding?.includes(',') === true) return 501; // RFC 9112 6.1: chunked is the only coding that is supported here
   if (contentLength !== undefined && !/^(?:0|[1-9]\d*)$/.test(contentLength)) return 400;
   const length = Number(contentLength ?? 0);
   if (length > SIZE_LIMITS.contentBytes) return 413; // RFC 9110 15.5.14
   const expects = isHttp11 && expect !== undefined; // RFC 9110 10.1.1: HTTP/1.0 has no expectations,
   if (expects && expect.toLowerCase() !== '100-continue') return 417; // and this is the only one there is
   if (!isAllowed(host, isHttps)) return 421; // RFC 9110 15.5.20
-  if (method === 'CONNECT') return 501; // RFC 9110 15.6.2: no resource here supports it, because the service is no proxy
+  if (method === 'CONNECT') return 501; // RFC 9110 15.6.2: no resource here supports it, because the service is not a proxy
 
-  // A client that expects 100 sends its content or leaves it out when it gets another status. So nobody can tell whether it follows.
+  // A client that expects 100 but gets another status may send its content or leave it out. So nobody can tell whether it follows.
   const isAnsweredAtOnce = expects && (transferEncoding !== undefined || length > 0);
   return new LegalRequest({
     method, path, query, host, parent,
@@ -36,6 +36,6 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
 
 const CHUNKED_LAST = /^(?:.*[^ \t,][ \t]*,[ \t]*)?chunked$/i;
 
-// RFC 9110 7.6.1: Connection is a list of options, in any case.
+// RFC 9110 7.6.1: Connection is a list of options; their case does not matter.
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;

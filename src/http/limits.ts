@@ -1,4 +1,4 @@
-// How much of a request is read. What has more is refused.
+// How much of a request is read. A request with more is refused.
 
 export const SIZE_LIMITS = {
   headBytes: 16 * 1024, // a head has fewer bytes than this, including the empty lines before it. So has a request line.

@@ -7,12 +7,12 @@ const CR_LF_LENGTH = 2;
 // RFC 9110 5.5: what a line may have. Control characters are read differently by different programs, and endanger logs.
 const IS_LEGAL = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === TAB || (byte >= SPACE && byte !== DELETE)));
 
-/** A line: from `start` to `end`, without its CR LF. `text` has a character for each byte. Bytes are faster to look at, texts to cut. */
+/** A line: from `start` to `end`, without its CR LF. `text` has a character for each byte. Bytes are faster to search, strings to slice. */
 export type Line = { readonly bytes: Buffer; readonly text: string; readonly start: number; readonly end: number };
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Reads one line after another, and what is between them. How the bytes are cut makes no difference. */
+/** Reads one line after another, and what is between them. How the bytes are split makes no difference. */
 export class LineReader {
   end = 0; // how many of the bytes that were given last have been read
   length = 0; // how many bytes the latest line has, including its CR LF
@@ -54,7 +54,7 @@ export class LineReader {
     if (from === stop) return undefined;
     let at = from;
     if (this.#begun[this.#begunLength - 1] !== CR) {
-      while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // after the last byte this ends, too
+      while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // this also stops after the last byte
       if (this.#begunLength + at - from > limit - CR_LF_LENGTH) return tooLong;
       if (at < stop && bytes[at] !== CR) return 400;
       at += 1;
@@ -67,7 +67,7 @@ export class LineReader {
     return at < stop ? this.#finish() : undefined;
   }
 
-  // The room doubles, so that of a line that arrives byte by byte no byte is copied more than twice on average.
+  // The room doubles, so that even if a line arrives byte by byte, each byte is copied only twice on average.
   #keep(from: number): void {
     if (this.length > this.#begun.length) this.#begun = Buffer.concat([this.#begun], 2 * this.length);
     this.#bytes.copy(this.#begun, this.#begunLength, from, this.end);

@@ -10,7 +10,7 @@ export function validationProblem(errors: Readonly<Record<string, readonly strin
   return contentReply(400, 'application/problem+json', `${BEGINNING},"errors":${JSON.stringify(errors)},"traceId":"${traceId}"}`);
 }
 
-/** The 500 for an unexpected error. Nothing of the error is in it: that is for the log. `instance` is the path without the query. */
+/** The 500 for an unexpected error. It says nothing about the error: that is for the log. `instance` is the path without the query. */
 export function unexpectedProblem(instance: string): Reply {
   // RFC 9457 4.2.1: without a `type` it reads as `about:blank`.
   const document = { title: 'An unexpected error occurred.', status: 500, detail: 'Contact support if the problem persists.', instance };

@@ -2,7 +2,7 @@
 import { emptyReply, type Handler } from './reply.ts';
 import { withoutPort } from './request-target.ts';
 
-// What browsers send in a query, and a URI must not have there (RFC 3986 3.4). Location is one (RFC 9110 10.2.2).
+// What browsers send in a query, but a URI must not have there (RFC 3986 3.4). Location is a URI (RFC 9110 10.2.2).
 const NOT_IN_URI = /%(?![\dA-Fa-f]{2})|["<>[\\\]^`{|}]/g;
 
 /** Redirects each request to `port` of its host with 307, which keeps the method (RFC 9110 15.4.8). Without a host it gets 400. */

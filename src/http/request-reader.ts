@@ -10,13 +10,13 @@ import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-l
 import type { IsAllowed } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
-// So many bytes become a text at once. After them there may be a thousand other requests, and who keeps a path keeps the whole text.
+// How many bytes become a string at once. A thousand other requests may follow, and whoever keeps a path keeps the whole string.
 const PART_BYTES = 2 * 1024;
 const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 
 export class RequestReader {
   end = 0; // where the request ends in the bytes of the latest call
-  request: LegalRequest | undefined; // the request whose head has been read, and its content has not
+  request: LegalRequest | undefined; // the request whose head has been read, but not its content
   readonly #isAllowed: IsAllowed;
   readonly #lines = new LineReader();
   #requestLine: RequestLine | undefined;

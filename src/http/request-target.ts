@@ -8,11 +8,11 @@ export type Target = {
 };
 
 // RFC 9112 3.2.1: a path of pchar (RFC 3986 3.3), and perhaps `?` and what browsers send as a query (WHATWG URL Standard): visible ASCII
-// except `#`. Programs read a path with anything else, such as `\`, differently. One that a proxy's rules see differently is a bypass.
+// except `#`. Programs read a path with anything else, such as `\`, differently. One that a proxy's rules read differently bypasses them.
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-~]*)?$/;
 const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
 
-/** The target, or undefined when it is illegal. One without a path (RFC 9112 3.2.3, 3.2.4) is the `path`, and no route has such a path. */
+/** The target, or undefined when it is illegal. One without a path (RFC 9112 3.2.3, 3.2.4) becomes the `path`, and matches no route. */
 export function parseTarget(method: string, target: string): Target | undefined {
   if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
   if (target.startsWith('/')) return parseOriginForm(target);
@@ -36,7 +36,7 @@ function parseOriginForm(target: string): Target | undefined {
 }
 
 // uri-host [ ":" port ] (RFC 9110 7.2). RFC 3986 also allows a colon without a port, and a comma in a name. Both are
-// refused here, the comma because a proxy may join two Host lines to one, with a comma between them. A port is at most 65535.
+// refused here, the comma because a proxy may join two Host lines into one, with a comma between them. A port is at most 65535.
 const NAME = /\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+/.source;
 const LEGAL_PORT = /:(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])/.source;
 const HOST = new RegExp(`^(?:${NAME})(?:${LEGAL_PORT})?$`);
@@ -47,7 +47,7 @@ export function isHost(host: string): boolean {
   return HOST.test(host) && (!host.startsWith('[') || URL.canParse(`http://${host}`));
 }
 
-/** Whether a target names no other host than this legal one, in any case, and perhaps without the default port (RFC 3986 6.2.3). */
+/** Whether a target names no host but this legal one. Case does not matter, nor does a default port that is left out (RFC 3986 6.2.3). */
 export function isHostOf({ authority, isHttps }: Target, host: string): boolean {
   const withPort = (text: string) => (PORT.test(text) ? text : `${text}:${isHttps === true ? 443 : 80}`).toLowerCase();
   return authority === undefined || withPort(authority) === withPort(host);

@@ -1,4 +1,4 @@
-// A legal request, and what becomes of bytes that are none.
+// A legal request, and what becomes of bytes that are not one.
 import { childTraceparent } from './trace-context.ts';
 
 type Head = Omit<LegalRequest, 'traceparent'> & { readonly parent: string | undefined }; // the `traceparent` that the client has sent
@@ -34,5 +34,5 @@ export type Request = Pick<LegalRequest, 'method' | 'path' | 'query' | 'host' | 
 /** What is known of a request, for the log. The path of an illegal target has no authority, and may be empty. */
 export type Known = Partial<Pick<Request, 'method' | 'path' | 'traceparent'>>;
 
-/** The status says why the request is refused. It is no `LegalRequest`, so no handler can be given one. */
+/** The status says why the request is refused. It is not a `LegalRequest`, so no handler can be given it. */
 export type Refusal = { readonly status: number; readonly request: Known };

@@ -1,4 +1,4 @@
-// Finds the handler of a request. Paths are compared byte for byte: one that a proxy's rules see differently from the service is a bypass.
+// Finds the handler of a request. Paths are compared byte for byte: one that a proxy's rules see differently bypasses them.
 import { emptyReply, type Handler, type Reply } from './reply.ts';
 
 /** For each path, the handler of each method. */

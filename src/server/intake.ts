@@ -1,4 +1,4 @@
-// Passes on what arrives on a stream in pieces, each in a turn of its client. The rest is held here, and the stream is paused meanwhile, so
+// Passes on in pieces what arrives on a stream, each in a turn of its client. The rest is held here, and the stream is paused meanwhile, so
 // that whatever follows stays in the kernel.
 import type { Duplex } from 'node:stream';
 import type { Kind, Turns } from './turns.ts';
@@ -54,7 +54,7 @@ export function createIntake(
     if (discardTurns !== undefined) return;
     if (rest.length > 0) {
       stream.pause();
-      stream.unshift(rest); // a stream with something in it does not read on
+      stream.unshift(rest); // a stream with something in it reads no more
     } else stream.read(0); // Faster: see `respond` in response-stream.ts
     proceed();
   }

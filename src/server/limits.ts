@@ -2,7 +2,7 @@
 import type { EndReason } from './reports.ts';
 
 export const LIMITS = {
-  headMs: 10_000, // how long a head or a TLS handshake may take, also when its client sends a byte at a time (Slowloris)
+  headMs: 10_000, // how long a head or a TLS handshake may take, even if its client sends a byte at a time (Slowloris)
   requestMs: 15_000, // how long a whole request may take. Content is 64 KiB at most: 5 s more.
   unreadMs: 15_000, // how long a reply may be unread: as long as a whole request may take
   lingerMs: 1_000, // how long a client may go on sending after the last reply
@@ -21,7 +21,7 @@ export type State =
   | 'lingering' // the last reply is flushed and our side has ended, but the client's has not
   | 'closed';
 
-/** How long a connection may be in `state`. `isReady`: it is in no TLS handshake. `hasHead`: the head of its request has arrived. */
+/** How long a connection may be in `state`. `isReady`: no TLS handshake is going on. `hasHead`: the head of its request has arrived. */
 export function limitOf(state: State, isReady: boolean, hasHead: boolean, limits: Limits): number {
   const { idleMs, headMs, requestMs, unreadMs, lingerMs } = limits;
   return {

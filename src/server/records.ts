@@ -1,4 +1,4 @@
-// The records of TLS (RFC 8446 5.1) in what a client sends: a header of five bytes (type, version, length), and what it announces.
+// The records of TLS (RFC 8446 5.1) in what a client sends: a header of five bytes (type, version, length), and as many bytes as it says.
 
 const HEADER_BYTES = 5, LENGTH_FROM = 3;
 

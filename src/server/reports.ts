@@ -1,9 +1,9 @@
-// What a server reports of its work.
+// What a server reports about its work.
 import type { Known } from '../http/request.ts';
 
 /** A request that is over. */
 export type FinishedRequest = {
-  readonly method: string | undefined; // undefined, like the two below, when the request could not be parsed
+  readonly method: string | undefined; // undefined, like the two below, when the first line does not have its form
   readonly path: string | undefined; // without the query and the authority. Empty when the target is illegal and has no path.
   readonly traceId: string | undefined;
   readonly status: number | undefined; // undefined: the connection ended before there was a reply

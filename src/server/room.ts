@@ -5,8 +5,8 @@ import type { Connection } from './connection.ts';
 export type Group = { size: number };
 
 /**
- * The connection that is closed for a new one of the client with the group `own`, and why: the one that is idle longest, or, if another
- * client asks, longest in its state, of the client that has the most, the new one counted. Undefined: there is none.
+ * The connection that is closed for a new one of the client with the group `own`, and why. It belongs to the client that has the most,
+ * counting the new one: the one idle longest or, if another client asks, the one longest in its state. Undefined: there is none.
  */
 export function chooseVictim(all: Iterable<readonly [Connection, Group]>, own: Group | undefined) {
   const ownSize = (own?.size ?? 0) + 1;

@@ -1,4 +1,4 @@
-// The two ways to reply: a legal request is answered by node's response; a refusal, which node never sees, is a text.
+// The two ways to reply: a legal request is answered by node's response; a refusal, which Node never sees, is plain text.
 import type { ServerResponse } from 'node:http';
 import { unexpectedProblem } from '../http/problem.ts';
 import type { Handler, Reply } from '../http/reply.ts';
@@ -27,14 +27,14 @@ export function answer(
 ): number {
   try {
     return send(handler(request), response, isLast);
-  } catch (error) { // also node's own for an illegal field, which prevents response splitting
+  } catch (error) { // including Node's own for an illegal field, which prevents response splitting
     reportSafely(reports, ({ failed }) => failed(error, request.traceparent), request.traceparent);
     return send(unexpectedProblem(request.path), response, isLast);
   }
 }
 
-// Node adds Date and `Connection: keep-alive`, unless they are there, and leaves out the content for HEAD. The reason is named,
-// because node would keep that of a reply which it has refused before.
+// Node adds Date and `Connection: keep-alive`, unless they are there, and leaves out the content for HEAD. The reason phrase
+// is given, because Node would otherwise keep that of a reply that it has refused.
 function send({ status, fields, body }: Reply, response: ServerResponse, isLast: boolean): number {
   if (typeof body !== 'string') throw new TypeError('The body of a reply must be a string.'); // node would say so after the status
   response.writeHead(status, http.STATUS_CODES[status], isLast ? [...fields, ...lastFields()] : [...fields]);

@@ -17,7 +17,7 @@ export type ServerOptions = Omit<Service, 'limits' | 'respond' | 'discardTurns'>
 
 export type Server = ReturnType<typeof createServer>;
 
-/** Puts TLS on an accepted socket, which is one of `client`. */
+/** Puts TLS on an accepted socket, which belongs to `client`. */
 export type Secure = (carrier: Socket, client: string, turns: Turns) => Transport;
 
 const NOTHING_BELOW = { isReady: true, isBroken: false, intake: { isHolding: () => false, hasStalled: () => false } };
@@ -27,7 +27,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
   const service: Service = { ...options, limits, respond: createResponder(), discardTurns: new Turns(1) };
-  // Half open: a client may end its side and still read. A paused socket takes at most one read more, because `highWaterMark` is 0.
+  // Half open: a client may end its side and still read. A paused socket takes at most one more read, because `highWaterMark` is 0.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 }, accept);
   const timer = setInterval(sweep, limits.sweepMs).unref();
   const all = new Map<Connection, Group>();

@@ -1,4 +1,4 @@
-// TLS on an accepted socket, with a valve between them. Node decrypts everything that TLS is given at once, and the client chooses what
+// TLS on an accepted socket, with a valve between them. Node decrypts at once all that TLS is given, and the client chooses what
 // that is: 16 KiB can be one record, or 700 of a byte each. So records are counted, and TLS gets a piece of them at a time, in turn.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -13,18 +13,18 @@ const PIECE_COST = 16 * 1024;
 const RECORD_COST = 1024; // what a record costs besides its bytes
 const HANDSHAKE_COST = TURN_COST / 2; // what a piece of a handshake costs: keys are exchanged and signed in it
 
-/** Speaks TLS on `carrier`, which is one of `client`, with the certificate and the key in `secureContext`. */
+/** Speaks TLS on `carrier`, which belongs to `client`, with the certificate and the key in `secureContext`. */
 export function secure(secureContext: SecureContext, carrier: Socket, client: string, turns: Turns): Transport {
   const options = {
     isServer: true,
     secureContext,
-    ALPNProtocols: ['http/1.1'], // RFC 7301: a client that speaks HTTP/2 only is told so in the handshake
+    ALPNProtocols: ['http/1.1'], // RFC 7301: a client that speaks only HTTP/2 is refused in the handshake
     highWaterMark: 0, // while the socket is paused, it asks for no more
   };
   const valve = new Valve(carrier, client, turns);
   const socket = new TLSSocket(valve, options);
   socket.once('secure', () => { valve.isReady = true; }); // https://nodejs.org/api/tls.html#event-secure
-  // RFC 8446 6.2: an error of TLS ends the connection. After the handshake, this event of node is the only word of it.
+  // RFC 8446 6.2: an error of TLS ends the connection. After the handshake, this event is the only sign of it.
   socket.on('_tlsError', () => { valve.hasFailed = true; socket.destroy(); });
   return { socket, below: valve };
 }

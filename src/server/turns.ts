@@ -8,7 +8,7 @@ const FRESH_TURNS = 8; // how many turns a client is fresh for: enough for a new
 
 type Task = () => void; // what a client waits for: it is called in a turn of the client
 
-/** The kinds of tasks of a client. They take turns, too, so that a short one does not wait for all long ones, and what has begun ends. */
+/** The kinds of tasks of a client. They take turns, too, so that a short one does not wait for all long ones, and begun work gets done. */
 export type Kind = 'short' | 'long' | 'begun';
 
 /** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns the client has had. */
@@ -16,11 +16,11 @@ type Queue = { readonly kinds: Map<Kind, Set<Task>>; turns: number };
 
 export class Turns {
   readonly #cost: number;
-  // Clients in the order of their turns. Every other turn is for fresh ones, which have had few: a client that asks for little waits for
-  // little, however many ask for all that they can get (RFC 8290 4.2). One that has nothing to do for a round is fresh again.
+  // Clients in the order of their turns. Every other turn is for fresh ones, which have had few: a client that asks for little waits only
+  // briefly, however many ask for all that they can get (RFC 8290 4.2). One that has nothing to do for a round is fresh again.
   readonly #fresh = new Map<string, Queue>();
   readonly #others = new Map<string, Queue>();
-  #isForFresh = false; // the latest turn of a client
+  #isForFresh = false; // whether the latest turn was for a fresh client
   #waiting = 0; // how many tasks
   #spent = 0; // in this turn of the event loop
   #next: NodeJS.Immediate | undefined;
@@ -37,7 +37,7 @@ export class Turns {
     this.#next ??= setImmediate(this.#run);
   }
 
-  /** Calls `task` when it is the client's turn, unless it waits already. */
+  /** Calls `task` when it is the client's turn, unless it is waiting already. */
   wait(client: string, task: Task, kind: Kind = 'long'): void {
     const known = this.#others.get(client) ?? this.#fresh.get(client);
     const queue: Queue = known ?? { kinds: new Map(), turns: 0 };
@@ -50,7 +50,7 @@ export class Turns {
   }
 
   readonly #run = (): void => {
-    const limit = this.#spent + this.#cost / 4; // at least one task, also when what has been accepted has cost a whole turn
+    const limit = this.#spent + this.#cost / 4; // at least one task, even if accepting connections has cost a whole budget
     while (this.#waiting > 0 && this.#spent < limit) this.#runNext();
     this.#spent = 0;
     this.#next = this.#waiting > 0 ? setImmediate(this.#run) : undefined;

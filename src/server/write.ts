@@ -9,7 +9,7 @@ export function write(socket: Socket, bytes: string | Buffer, encoding: BufferEn
     return;
   }
   socket.write(bytes, encoding);
-  // That `write` returns true does not mean that the kernel has taken the bytes.
+  // `write` returning true does not mean that the kernel has taken the bytes.
   const { writableLength, errored, destroyed } = socket;
   if (writableLength === 0 && errored === null && !destroyed) flushed();
   else socket.write('', written);

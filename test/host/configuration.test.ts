@@ -77,7 +77,7 @@ for (const [name, legal, accepted, illegal] of VARIABLES) {
   });
 }
 
-const SAME_PORT = 'HTTPS_PORT is "8080", but must be another port than PORT, which is for plain HTTP.';
+const SAME_PORT = 'HTTPS_PORT is "8080", but must be a different port from PORT, which is for plain HTTP.';
 const NO_KEY = 'TLS_CERT_FILE is set, so TLS_KEY_FILE must be set to the key file.';
 const NO_PORT = 'TLS files are set, so HTTPS_PORT must be set to the port for HTTPS.';
 const NO_SOCKET = 'TLS files are set, so LISTEN_FDNAMES must give one socket the name https.';
@@ -119,7 +119,7 @@ for (const [what, ...cases] of [
 }
 
 const permission = { has: (name: string) => name !== 'net' };
-const denied = ['Node is run with --permission, so it needs --allow-net to listen.'];
+const denied = ['Node was started with --permission, so it needs --allow-net to listen.'];
 const needs = (node: string) => [`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${node}.`];
 test('where Node cannot share a port, REUSE_PORT is a mistake; where it may not use the network, the service cannot start', () => {
   for (const [runtime, reusing, without = DEFAULTS] of [

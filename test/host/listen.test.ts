@@ -24,8 +24,8 @@ test('the result has the address that was really bound, as a URL; every later er
 const ON_80 = { host: undefined, port: 80, reusePort: false };
 
 for (const [scheme, code, reason, exitCode] of [
-  ['http', 'EADDRINUSE', 'another process listens there: stop it, or set PORT to another port', 1],
-  ['https', 'EADDRINUSE', 'another process listens there: stop it, or set HTTPS_PORT to another port', 1],
+  ['http', 'EADDRINUSE', 'another process is listening there; stop it, or set PORT to another port', 1],
+  ['https', 'EADDRINUSE', 'another process is listening there; stop it, or set HTTPS_PORT to another port', 1],
   ['http', 'EACCES', 'Error: listen EACCES', 78],
   ['http', undefined, 'Error: listen undefined', 1],
 ] as const) {

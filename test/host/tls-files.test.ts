@@ -58,7 +58,7 @@ test('a certificate that has expired or is not valid yet can be used, with a war
   }
 });
 
-const ACCEPTED = { cert: 'certificate, followed by its chain, if any', key: 'private key of the certificate, without a passphrase' };
+const ACCEPTED = { cert: 'certificate, followed by its chain, if any', key: 'unencrypted private key of the certificate' };
 
 test('a mistake names the variable, the file, what is accepted and what is wrong', (t) => {
   const folder = temporaryFolder(t);
@@ -82,7 +82,7 @@ test('a mistake names the variable, the file, what is accepted and what is wrong
     if (content !== undefined) writeFileSync(path, content);
     const { [file]: accepted } = ACCEPTED;
     assert.throws(() => readTlsFiles({ ...a, [`${file}File`]: path }, nothing), ({ reasons, exitCode, cause }) => {
-      const mistake = `TLS_${file.toUpperCase()}_FILE is "${path}", but must be a readable PEM file of the ${accepted} (${cause}).`;
+      const mistake = `TLS_${file.toUpperCase()}_FILE is "${path}", but must be a readable PEM file with the ${accepted} (${cause}).`;
       assert.deepEqual([reasons, exitCode, String(cause).includes(why)], [[mistake], 78, true]);
       return true;
     });

@@ -104,7 +104,7 @@ describe('a stream that is given to a server of node:http as a connection:', lim
     }
   });
 
-  test('without `destroySoon` it is ended after the last reply, when that has been written', async () => {
+  test('without `destroySoon` it is ended after the last reply, once that has been written', async () => {
     const fields = ['Content-Length', '1', 'Connection', 'close'];
     const writes: (() => void)[] = [];
     const { newEvents, push, stream } = await startStream({
@@ -123,7 +123,7 @@ describe('a stream that is given to a server of node:http as a connection:', lim
 
   for (const [fields, isLast] of [[['Connection', 'close'], true], [[], false], [['Content-Length', '0'], false]] as const) {
     test(`\`Connection: close\` among the fields of a reply makes it the last one, and nothing else does; with \`keepAliveTimeout: 0\` `
-      + `node says nothing of a timeout, and sets none: ${fields.join(': ') || 'no field'}`, async () => {
+      + `node announces no timeout, and sets none: ${fields.join(': ') || 'no field'}`, async () => {
       const { newEvents, push, chunks, stream } = await startStream({ reply: (response) => response.writeHead(500, [...fields]).end() });
       Object.assign(stream, { setTimeout: () => assert.fail('a timeout was set') });
       push(GET);
@@ -151,7 +151,7 @@ describe('a stream that is given to a server of node:http as a connection:', lim
   });
 });
 
-test('when nothing waits after `write` to a socket (`writableLength` is 0), the kernel has taken it; otherwise the callback says so', limit,
+test('when nothing waits after `write` to a socket (`writableLength` is 0), the kernel has it; otherwise the callback says when', limit,
   async (t) => {
     for (const [size, waiting] of [[1_000, 0], [50_000_000, 50_000_000]] as const) {
       const { client, accepted } = await startPair(t);
@@ -193,7 +193,7 @@ async function startTlsPair(t: TestContext, { written = (done) => done(), ...opt
 }
 
 describe('a TLSSocket of a server over a stream:', limit, () => {
-  test('the callback of `write` comes when the stream below has written all, or it is destroyed, perhaps without an error', async (t) => {
+  test('`write` calls back when the stream below has written all, or when it is destroyed, perhaps without an error', async (t) => {
     let isHeld = false, release = () => {};
     const { made, secured } = await startTlsPair(t, { written: (done) => {
       if (isHeld) release = done;
@@ -220,7 +220,7 @@ describe('a TLSSocket of a server over a stream:', limit, () => {
     assert.ok(calls[1] !== false);
   });
 
-  test('it takes `highWaterMark`: while it is paused, it asks the stream below for nothing', async (t) => {
+  test('it honours `highWaterMark`: while it is paused, it asks the stream below for nothing', async (t) => {
     const { made, secured, below, asked } = await startTlsPair(t, { highWaterMark: 0 });
     const { recordsOf } = await made;
     assert.equal(secured.readableHighWaterMark, 0);
@@ -238,7 +238,7 @@ describe('a TLSSocket of a server over a stream:', limit, () => {
     assert.ok(asked() > before);
   });
 
-  test('it takes `allowHalfOpen` from the stream below', async (t) => {
+  test('it inherits `allowHalfOpen` from the stream below', async (t) => {
     const { made, secured } = await startTlsPair(t);
     const { client } = await made;
     assert.equal(secured.allowHalfOpen, true);
@@ -250,7 +250,7 @@ describe('a TLSSocket of a server over a stream:', limit, () => {
     assert.equal((await startTlsPair(t, { allowHalfOpen: false })).secured.allowHalfOpen, false);
   });
 
-  test('after the handshake, one that no tls.Server made says that TLS failed by `_tlsError` alone, and does nothing more', async (t) => {
+  test('after the handshake, if no tls.Server made it, `_tlsError` alone says that TLS failed, and nothing else happens', async (t) => {
     const { made, secured, below, errors } = await startTlsPair(t);
     const { recordsOf } = await made;
     const record = await recordsOf(['x']);
