@@ -1,10 +1,11 @@
 // The simulation finds each of the mutants, within the sequences of simulation.test.ts. A mutant is a change to one line of src, which the
 // compiler leaves as it is.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryFolder } from '../../support/certificates.ts';
+import { folderOfProcess } from '../../support/certificates.ts';
 import { defaultSequences } from './exhaustive.ts';
-import { run } from './run.ts';
+import { run, type Run } from './run.ts';
 import { loadCopy } from './service.ts';
 
 const of = (file: string) => (name: string, text: string, replacement: string) => ({ name, change: { file, text, replacement } });
@@ -62,9 +63,13 @@ const MUTANTS = [
   room('the new connection does not count', '(own?.size ?? 0) + 1', '(own?.size ?? 0)'),
 ];
 
-for (const { name, change } of MUTANTS) {
-  test(`found: ${name}`, async (t) => {
-    const { failure, count } = await run(await loadCopy(temporaryFolder(t), change), defaultSequences());
+// Before the first `test`, as in simulation.test.ts.
+const folder = folderOfProcess();
+const runs: (readonly [string, Run])[] = [];
+for (const { name, change } of MUTANTS) runs.push([name, await run(await loadCopy(join(folder, name), change), defaultSequences())]);
+
+for (const [name, { failure, count }] of runs) {
+  test(`found: ${name}`, (t) => {
     assert.notEqual(failure, undefined, `${count} sequences did not find it`);
     t.diagnostic(`${failure?.fault.invariant}, in sequence ${count}`);
   });

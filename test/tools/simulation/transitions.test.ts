@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { temporaryFolder } from '../../support/certificates.ts';
+import { folderOfProcess } from '../../support/certificates.ts';
 import { RARE } from '../../support/sequences/rare-sequences.ts';
 import { explore, OBSERVED, observeTransitions, TRACE_LENGTH } from './explore.ts';
 import { loadCopy } from './service.ts';
@@ -21,14 +21,15 @@ function drawn(): string[] {
   return [...edges.map(([, from, to, by]) => `${from} --> ${to}: ${by}`), ...ends];
 }
 
-test('each transition in the diagram of a connection is taken by some sequence, and each that is taken is in the diagram', async (t) => {
-  const { transitions, combinations } = observeTransitions();
-  const code = await loadCopy(temporaryFolder(t), OBSERVED);
-  function* sequences() {
-    yield* RARE;
-    yield* explore(SEED, SEQUENCES, () => transitions.size + combinations.size);
-  }
-  const { failure } = await run(code, sequences(), TRACE_LENGTH);
+// Before the first `test`, as in simulation.test.ts.
+const { transitions, combinations } = observeTransitions();
+function* sequences() {
+  yield* RARE;
+  yield* explore(SEED, SEQUENCES, () => transitions.size + combinations.size);
+}
+const { failure } = await run(await loadCopy(folderOfProcess(), OBSERVED), sequences(), TRACE_LENGTH);
+
+test('each transition in the diagram of a connection is taken by some sequence, and each that is taken is in the diagram', () => {
   assert.equal(failure, undefined);
   assert.deepEqual(drawn().sort(), Array.from(transitions).sort());
 });
