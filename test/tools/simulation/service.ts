@@ -1,6 +1,6 @@
 // The service of a sequence, and what it reports. It may be a copy in which some text of a file has been replaced.
 import assert from 'node:assert/strict';
-import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createApp } from '../../../src/app.ts';
@@ -55,10 +55,12 @@ const EXTENSION = import.meta.url.slice(-3); // .ts, or .js when it has been com
 /** A change to a file of src/server. The text is on one line there, and stays so when compiled. */
 export type Change = { readonly file: string; readonly text: string; readonly replacement: string };
 
-/** Copies the service to `folder`, which is empty, with this change. */
+/** Copies `app` and `server` to `folder`, with this change. The rest of the service is loaded only once, so copies share it. */
 export async function loadCopy(folder: string, { file, text, replacement }: Change): Promise<Code> {
-  cpSync(fileURLToPath(new URL('../../../src', import.meta.url)), folder, { recursive: true });
-  copyFileSync(new URL(import.meta.resolve('#package')), join(folder, 'package.json')); // files of the service may read it
+  const source = fileURLToPath(new URL('../../../src', import.meta.url));
+  for (const name of ['server', `app${EXTENSION}`]) cpSync(join(source, name), join(folder, name), { recursive: true });
+  copyFileSync(new URL(import.meta.resolve('#package')), join(folder, 'package.json')); // it says that the files are modules
+  for (const name of ['api', 'host', 'http']) symlinkSync(join(source, name), join(folder, name));
   const path = join(folder, 'server', file + EXTENSION);
   const before = readFileSync(path, 'utf8');
   assert.ok(before.includes(text), `${file} does not have the text ${text}: change the text that is to be replaced`);
