@@ -29,8 +29,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
 
   const readBoolean = (name: string) => read(name, 'true or false', (text) => text === 'true' || text === 'false') === 'true';
 
-  const acceptedHost = 'an IP address, a host name, or * for every interface';
-  const host = read('HOST', acceptedHost, (text) => text === '*' || isHost(text)) ?? '127.0.0.1';
+  const host = read('HOST', 'an IP address, a host name, or * for every interface', (text) => text === '*' || isHost(text)) ?? '127.0.0.1';
   const port = readInteger('PORT', 0, MAX_PORT) ?? (textOf('PORT') === undefined ? 8080 : undefined);
   const reusePort = readBoolean('REUSE_PORT');
   const [certFile, keyFile] = [textOf('TLS_CERT_FILE'), textOf('TLS_KEY_FILE')];

@@ -7,8 +7,7 @@ const MAX_SOCKETS = 64;
 
 // Without FileDescriptorName= systemd gives a socket the name of its unit, such as `greeting.socket`.
 const ACCEPTED_NAME = /^(?:https?|unknown|.*\.socket|)$/;
-const ACCEPTED_NAMES = 'names separated by colons: https for HTTPS; '
-  + 'http, unknown, an empty name or a name that ends in .socket for plain HTTP';
+const ACCEPTED_NAMES = 'names separated by colons: https for HTTPS; http, unknown, an empty name or one ending in .socket for plain HTTP';
 
 /** The sockets that the process `pid` was handed, in the order of their descriptors, if any. `report` gets a sentence for each mistake. */
 export function readHandedSockets(env: NodeJS.ProcessEnv, pid: number, report: (mistake: string) => void) {

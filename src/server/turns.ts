@@ -72,10 +72,12 @@ export class Turns {
           tasks.delete(task);
           if (tasks.size > 0) queue.kinds.set(kind, tasks);
           this.#waiting -= 1;
-          return task();
+          task();
+          break;
         }
+        break;
       }
-      return;
+      break;
     }
   }
 }

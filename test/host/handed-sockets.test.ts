@@ -27,7 +27,7 @@ for (const [variable, accepted, values, env = {}] of [
   ['LISTEN_PID', 'the id of the process that the sockets are meant for', ['x', `${PID}x`, `x${PID}`]],
   ['LISTEN_FDS', 'a whole number from 1 to 64', ['1x', 'x1', '1.5', '0001', '0', '-1', '65']],
   ['LISTEN_FDNAMES',
-    'names separated by colons: https for HTTPS; http, unknown, an empty name or a name that ends in .socket for plain HTTP',
+    'names separated by colons: https for HTTPS; http, unknown, an empty name or one ending in .socket for plain HTTP',
     ['htt', 'ahttp', 'httpsa', 'aunknown', 'unknowna', 'HTTPS', 'socket', 'a.socketa', 'a.Socket']],
   ['LISTEN_FDNAMES', 'as many names as LISTEN_FDS says, 2, separated by colons', ['http', 'http:https:'], { LISTEN_FDS: '2' }],
 ] as const) {

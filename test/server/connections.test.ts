@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { exchangeOn, requestBytes } from '../support/exchange.ts';
 import { brief, readToEnd, send, stall, startServer, TRANSPORTS, use } from '../support/server.ts';
@@ -50,3 +51,16 @@ for (const over of TRANSPORTS) {
     });
   });
 }
+
+test('at the stop, clients that go on connecting cannot keep the server listening', limit, async (t) => {
+  const { close, pass, listener, openInMemory } = await startServer(t);
+  const isOver = close();
+  for (let turns = 0; turns < 20; turns += 1) {
+    openInMemory().destroy();
+    await turn();
+  }
+  assert.equal(listener.listening, true);
+  pass(0.25);
+  assert.equal(listener.listening, false);
+  await isOver;
+});

@@ -25,7 +25,7 @@ function answered(handler: Handler, isLast: boolean) {
 }
 
 const problem = unexpectedProblem('/a');
-const failure = new Error('It failed.');
+const failure = new Error('It failed.'), notText = new TypeError('The body of a reply must be a string.');
 
 for (const isLast of [false, true]) {
   const connection = `Connection: ${isLast ? 'close' : 'keep-alive'}`;
@@ -39,7 +39,7 @@ for (const isLast of [false, true]) {
     ['undefined, thrown', () => { throw undefined; }, undefined],
     // A line feed in a field would let a client write a reply of its own.
     ['a field that would be two lines', () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']), 'ERR_INVALID_CHAR'],
-    ['a body that is no string', () => ({ ...emptyReply(200), body: JSON.parse('{}') }), new TypeError('The body of a reply must be a string.')],
+    ['a body that is not a string', () => ({ ...emptyReply(200), body: JSON.parse('{}') }), notText],
   ] satisfies [string, Handler, unknown][]) {
     test(`${what} becomes ${which} reply with 500, and is reported with the id of its request`, () => {
       assert.deepEqual(answered(handler, isLast), { replies, status: 500, failures: [[error, request.traceparent]] });
