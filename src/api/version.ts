@@ -2,7 +2,5 @@
 import { readFileSync } from 'node:fs';
 
 // `#package` is the name that package.json has for itself. Where the file is depends on whether this one is compiled.
-const content: { readonly version: string } = JSON.parse(readFileSync(new URL(import.meta.resolve('#package')), 'utf8'));
-
 /** The version, such as `1.0.0`. */
-export const version = content.version;
+export const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL(import.meta.resolve('#package')), 'utf8'));

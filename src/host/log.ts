@@ -12,11 +12,7 @@ export function createLog(write: (line: string) => void): Log {
   };
 }
 
-const MAX_CAUSES = 8; // an error can be its own cause
-
-/** A thrown value as fields: an Error with its stack and its causes, any other value as text. */
-function describeError(error: unknown, causes = MAX_CAUSES): Fields {
-  if (!(error instanceof Error)) return { thrown: inspect(error) };
-  const { name, message, stack, cause } = error;
-  return { name, message, stack, ...(cause !== undefined && causes > 0 && { cause: describeError(cause, causes - 1) }) };
+/** A thrown value as fields. The stack of an error has its causes, too. */
+function describeError(error: unknown): Fields {
+  return error instanceof Error ? { name: error.name, message: error.message, stack: inspect(error) } : { thrown: inspect(error) };
 }

@@ -22,6 +22,7 @@ export function createIntake(
   stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, continues, end }: Consumer,
 ) {
   let held = NOTHING; // a view of what has been read from the stream and not consumed. While it is not empty, the stream is paused.
+  let isShort = true; // the latest read
   let isConsuming = false;
   let hasConsumed = false; // since the latest call of `hasStalled`
   let isFull = false; // whether the latest piece was as long as it may be, so that the next one continues it
@@ -49,7 +50,8 @@ export function createIntake(
   function receive(bytes: Buffer): void {
     if (isConsuming) return; // `read` in `consumeNext` emits what it returns, too
     if (discardTurns !== undefined) return discardNext(discardTurns);
-    const isNext = isPaidFor || (bytes.length <= SHORT_BYTES && turns.isFree);
+    isShort = bytes.length <= SHORT_BYTES;
+    const isNext = isPaidFor || (isShort && turns.isFree);
     const rest = isNext && isOpen() ? consumePiece(bytes) : bytes;
     if (discardTurns !== undefined) return;
     if (rest.length > 0) {
@@ -84,7 +86,7 @@ export function createIntake(
   }
 
   function readOnce(): void {
-    discardTurns?.spend(READ_COST);
+    if (!stream.destroyed) discardTurns?.spend(READ_COST);
     stream.resume();
   }
 
@@ -103,7 +105,8 @@ export function createIntake(
     discard: (own: Turns): void => {
       discardTurns = own;
       held = NOTHING;
-      discardNext(own);
+      if (isShort) stream.resume(); // at once, because most clients only end their side now
+      else discardNext(own);
     },
   };
 }

@@ -7,14 +7,11 @@ export class Records {
   #passed = 0; // bytes of the present record
   #length = 0; // of the present record without its header, as far as it is known
 
-  /** Whether a record has begun, and is not whole. */
-  get isInside(): boolean { return this.#passed > 0; }
-
   /** How many bytes of `piece` cost at most `maxCost`, and how many records begin in them. Each costs `recordCost` besides its bytes. */
   pass(piece: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;
     for (let count = 1; length < piece.length; length += count) {
-      if (!this.isInside) {
+      if (this.#passed === 0) { // a record begins
         if (records > 0 && length + (records + 1) * recordCost >= maxCost) break;
         records += 1;
       }

@@ -16,7 +16,7 @@ export type Service = {
   readonly isDraining: () => boolean; // whether the service drains: each reply is the last on its connection then
   readonly reports: Reports;
   readonly turns: Turns; // shared by all servers of the process
-  readonly discardTurns: Turns; // for what is discarded: one read in a turn of the event loop
+  readonly discardTurns: Turns; // for what is discarded: one read in each `discardMs`
   readonly limits: Limits;
   readonly respond: Responder;
 };

@@ -26,7 +26,8 @@ const NOTHING_BELOW = { isReady: true, isBroken: false, intake: { isHolding: () 
 export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })) {
   const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
-  const service: Service = { ...options, limits, respond: createResponder(), discardTurns: new Turns(1) };
+  const discardTurns = new Turns(1, (run) => setTimeout(run, limits.discardMs).unref());
+  const service: Service = { ...options, limits, respond: createResponder(), discardTurns };
   // Half open: a client may end its side and still read. A paused socket takes at most one more read, because `highWaterMark` is 0.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 }, accept);
   const timer = setInterval(sweep, limits.sweepMs).unref();

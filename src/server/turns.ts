@@ -15,7 +15,7 @@ export type Kind = 'short' | 'long' | 'begun';
 type Queue = { readonly kinds: Map<Kind, Set<Task>>; turns: number };
 
 export class Turns {
-  readonly #cost: number;
+  readonly #cost;
   // Clients in the order of their turns. Every other turn is for fresh ones, which have had few: a client that asks for little waits only
   // briefly, however many ask for all that they can get (RFC 8290 4.2). One that has nothing to do for a round is fresh again.
   readonly #fresh = new Map<string, Queue>();
@@ -23,10 +23,14 @@ export class Turns {
   #isForFresh = false; // whether the latest turn was for a fresh client
   #waiting = 0; // how many tasks
   #spent = 0; // in this turn of the event loop
-  #next: NodeJS.Immediate | undefined;
+  readonly #schedule;
+  #next: object | undefined; // what it returned
 
-  /** `cost` is the budget, in bytes. */
-  constructor(cost = TURN_COST) { this.#cost = cost; }
+  /** `cost` is the budget, in bytes. `schedule` says when those who wait have their next turn: in each turn of the event loop. */
+  constructor(cost = TURN_COST, schedule: (run: () => void) => object = setImmediate) {
+    this.#cost = cost;
+    this.#schedule = schedule;
+  }
 
   /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
   get isFree(): boolean { return this.#waiting === 0 && this.#spent < this.#cost; }
@@ -34,7 +38,7 @@ export class Turns {
   /** Counts `cost`, in bytes, against the budget of this turn. */
   spend(cost: number): void {
     this.#spent += cost;
-    this.#next ??= setImmediate(this.#run);
+    this.#next ??= this.#schedule(this.#run);
   }
 
   /** Calls `task` when it is the client's turn, unless it is waiting already. */
@@ -46,14 +50,14 @@ export class Turns {
     const tasks = queue.kinds.get(kind) ?? new Set();
     queue.kinds.set(kind, tasks.add(task));
     this.#waiting += 1;
-    this.#next ??= setImmediate(this.#run);
+    this.#next ??= this.#schedule(this.#run);
   }
 
   readonly #run = (): void => {
     const limit = this.#spent + this.#cost / 4; // at least one task, even if accepting connections has cost a whole budget
     while (this.#waiting > 0 && this.#spent < limit) this.#runNext();
     this.#spent = 0;
-    this.#next = this.#waiting > 0 ? setImmediate(this.#run) : undefined;
+    this.#next = this.#waiting > 0 ? this.#schedule(this.#run) : undefined;
   };
 
   // Of each map and set, only the first element.

@@ -15,7 +15,7 @@ const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
 
 test('the limits', () => {
-  assert.deepEqual(LIMITS, { headMs: 10_000, requestMs: 15_000, unreadMs: 15_000, lingerMs: 1_000, silentMs: 250, sweepMs: 1_000 });
+  assert.deepEqual(LIMITS, { headMs: 10_000, requestMs: 15_000, unreadMs: 15_000, lingerMs: 1_000, discardMs: 1, silentMs: 250, sweepMs: 1_000 });
 });
 
 test('a handshake does not count towards the time that the connection may be idle', limit, async (t) => {

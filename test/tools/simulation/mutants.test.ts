@@ -49,7 +49,7 @@ const MUTANTS = [
   valve('the end of our side does not pass', 'this.#carrier.end();', ';'),
   valve('it does not close with the socket', '() => this.destroy()', '() => {}'),
   valve('the socket does not close with it', 'this.#carrier.destroy();', ';'),
-  turns('setImmediate is forgotten', 'this.#next ??= setImmediate(this.#run);', 'process.nextTick(process.nextTick, this.#run);'),
+  turns('setImmediate is forgotten', 'this.#next ??= this.#schedule(this.#run);', 'process.nextTick(process.nextTick, this.#run);'),
   write('a reply is flushed before the kernel takes it', 'writableLength === 0 && ', ''),
   write('a reply that cannot be sent is flushed', '!error && !socket.destroyed', 'true'),
   stream('a stream is taken before it is free', 'find(({ isFree }) => isFree)', 'at(0)'),
