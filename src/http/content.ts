@@ -1,6 +1,6 @@
-// Reads the content of a request to its end, and discards it (RFC 9112 6). That comes before the reply: if it is malformed,
-// nobody can tell where the next request begins (request smuggling). Each function yields when more bytes are needed, and returns the
-// status that refuses the content, if any.
+// Reads the content of a request to its end, and discards it (RFC 9112 6). That comes before the reply: if it is malformed, nobody can
+// tell where the next request begins (request smuggling). Each function is a generator, which stops at `yield` until there are more bytes,
+// and returns the status to refuse the content with, if any.
 import { colonIn } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import type { LineReader } from './lines.ts';

@@ -7,7 +7,7 @@ export type Reply = {
   readonly body: string;
 };
 
-/** Answers a request. What it throws becomes a 500. */
+/** Answers a request, at once: no handler is asynchronous. What it throws becomes a 500. */
 export type Handler = (request: Request) => Reply;
 
 // Only these, because nothing from outside may get into a field unchecked (response splitting).

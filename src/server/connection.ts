@@ -74,7 +74,7 @@ export class Connection {
     const { writable, writableLength } = this.#socket;
     this.#service.turns.spend(END_COST);
     this.#enter('closed');
-    // RFC 8446 6.1: TLS ends with close_notify. It gets one turn to be sent, so a client that does not read gains nothing.
+    // RFC 8446 6.1: TLS ends with close_notify. It gets one iteration to be sent, so a client that does not read gains nothing.
     if ('encrypted' in this.#socket && this.#below.isReady && writable && writableLength === 0) {
       this.#socket.end();
       setImmediate(() => this.#socket.destroy());

@@ -17,7 +17,7 @@ type Consumer = {
 
 export type Intake = ReturnType<typeof createIntake>;
 
-/** `isPaidFor`: what arrives on `stream` has already waited for a turn, in an intake below this one. */
+/** `isPaidFor`: what arrives on `stream` has had its turn in an intake below this one. It does not wait again, but is charged again. */
 export function createIntake(
   stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, continues, end }: Consumer,
 ) {

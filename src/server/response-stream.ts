@@ -56,7 +56,7 @@ export class ResponseStream extends Duplex {
     this.on('error', () => {}); // without a listener it would end the process; the next reply gets another stream
   }
 
-  /** Whether the latest response is finished, and the stream stays open. Otherwise Node would hold back the next one. */
+  /** Whether the latest response has finished, when Node takes its socket away. Until then, Node would hold back the next one. */
   get isFree(): boolean { return this.writable && (this.response?.socket ?? null) === null; }
 
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream

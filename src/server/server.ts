@@ -89,7 +89,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     endIfEmpty();
   }
 
-  // Connections that wait in the kernel's queue would be reset. Node 24 accepts one in each turn, so after a turn with none it is empty.
+  // Connections that wait in the kernel's queue would be reset. Node 24 accepts one in each iteration, so after one without it is empty.
   function stopWhenNoneWaits(before: number): void {
     const now = accepted;
     if (now === before) stopListening();
@@ -101,7 +101,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     stopListening,
     /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when the others have ended. */
     close: (): Promise<void> => {
-      stopWhenNoneWaits(-1);
+      stopWhenNoneWaits(-1); // after at least one iteration
       for (const connection of all.keys()) if (!connection.isNew) connection.closeIdle();
       // New ones later: a client that has just connected may have sent its request already.
       setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.silentMs).unref();

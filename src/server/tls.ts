@@ -6,12 +6,12 @@ import { TLSSocket, type SecureContext } from 'node:tls';
 import type { Transport } from './connection.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { Records } from './records.ts';
-import { TURN_COST, type Turns } from './turns.ts';
+import { BUDGET, type Turns } from './turns.ts';
 import { write } from './write.ts';
 
 const PIECE_COST = 16 * 1024;
 const RECORD_COST = 1024; // what a record costs besides its bytes
-const HANDSHAKE_COST = TURN_COST / 2; // what a piece of a handshake costs: keys are exchanged and signed in it
+const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs: keys are exchanged and signed in it
 
 /** Speaks TLS on `carrier`, which belongs to `client`, with the certificate and the key in `secureContext`. */
 export function secure(secureContext: SecureContext, carrier: Socket, client: string, turns: Turns): Transport {

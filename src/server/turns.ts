@@ -1,9 +1,9 @@
-// Who reads next. In each turn of the event loop, short reads are consumed as they arrive until they have cost a budget. Everything else
-// waits, and clients that wait take turns: a client with 900 connections gets as much as a client with one (fair queueing). A turn spends a
-// quarter of the budget on those who wait, so it is short, and no client makes others wait.
+// Who reads next. In each iteration of the event loop, short reads are consumed as they arrive until they have cost a budget. Everything
+// else waits, and clients that wait take turns: a client with 900 connections gets as much as a client with one (fair queueing). Those who
+// wait get a quarter of the budget in each iteration, so it is short, and no client makes others wait.
 
 /** The budget, in bytes: about 2 ms of work, whatever the bytes are. */
-export const TURN_COST = 64 * 1024;
+export const BUDGET = 64 * 1024;
 const FRESH_TURNS = 8; // how many turns a client is fresh for: enough for a new connection over TLS and a request with content
 
 type Task = () => void; // what a client waits for: it is called in a turn of the client
@@ -22,12 +22,12 @@ export class Turns {
   readonly #others = new Map<string, Queue>();
   #isForFresh = false; // whether the latest turn was for a fresh client
   #waiting = 0; // how many tasks
-  #spent = 0; // in this turn of the event loop
+  #spent = 0; // in this iteration of the event loop
   readonly #schedule;
   #next: object | undefined; // what it returned
 
-  /** `cost` is the budget, in bytes. `schedule` says when those who wait have their next turn: in each turn of the event loop. */
-  constructor(cost = TURN_COST, schedule: (run: () => void) => object = setImmediate) {
+  /** `cost` is the budget, in bytes. `schedule` calls its argument when the next turns are to be: in each iteration. */
+  constructor(cost = BUDGET, schedule: (run: () => void) => object = setImmediate) {
     this.#cost = cost;
     this.#schedule = schedule;
   }
@@ -35,7 +35,7 @@ export class Turns {
   /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
   get isFree(): boolean { return this.#waiting === 0 && this.#spent < this.#cost; }
 
-  /** Counts `cost`, in bytes, against the budget of this turn. */
+  /** Counts `cost`, in bytes, against the budget of this iteration. */
   spend(cost: number): void {
     this.#spent += cost;
     this.#next ??= this.#schedule(this.#run);
@@ -54,7 +54,7 @@ export class Turns {
   }
 
   readonly #run = (): void => {
-    const limit = this.#spent + this.#cost / 4; // at least one task, even if accepting connections has cost a whole budget
+    const limit = this.#spent + this.#cost / 4; // at least one task, even if short reads have used up a whole budget
     while (this.#waiting > 0 && this.#spent < limit) this.#runNext();
     this.#spent = 0;
     this.#next = this.#waiting > 0 ? this.#schedule(this.#run) : undefined;

@@ -55,7 +55,7 @@ for (const over of TRANSPORTS) {
   });
 }
 
-/** Calls `call` in each turn of the event loop, which does not wait meanwhile. */
+/** Calls `call` in each iteration of the event loop, which does not wait meanwhile. */
 function inEachTurn(t: TestContext, call: () => void): void {
   const next = () => {
     call();
@@ -65,7 +65,7 @@ function inEachTurn(t: TestContext, call: () => void): void {
   t.after(() => clearImmediate(counter));
 }
 
-/** Counts the turns of the event loop. The returned function says how many there were. */
+/** Counts the iterations of the event loop. The returned function says how many there were. */
 function countTurns(t: TestContext): () => number {
   let turns = 0;
   inEachTurn(t, () => { turns += 1; });
@@ -73,7 +73,7 @@ function countTurns(t: TestContext): () => number {
 }
 
 describe('a client does not keep others waiting', limit, () => {
-  test('in a turn of the event loop at most 128 requests are read, from one client or many, also last ones', async (t) => {
+  test('in an iteration of the event loop at most 128 requests are read, from one client or many, also last ones', async (t) => {
     const turns = countTurns(t);
     const seenAt: number[] = [];
     const server = await startServer(t, { reports: { finished: () => seenAt.push(turns()) } });

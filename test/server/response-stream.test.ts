@@ -29,7 +29,7 @@ test('the response has content, except to HEAD', () => {
   }
 });
 
-test('every reply is returned at once, however many there are in a turn of the event loop, and last ones among them', limit, async () => {
+test('every reply is returned at once, however many there are in an iteration, and last ones among them', limit, async () => {
   const { streams, ask } = start();
   for (let turns = 0; turns < 10; turns += 1) {
     for (let i = 0; i < 100; i += 1) {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LIMITS } from '../../src/server/limits.ts';
-import { TURN_COST, type Turns } from '../../src/server/turns.ts';
+import { BUDGET, type Turns } from '../../src/server/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { readReplies, readToEnd, send, shakeHands, stall, startServer, statusesIn, use, type TestServer } from '../support/server.ts';
 import { closed, until } from '../support/sockets.ts';
@@ -15,7 +15,8 @@ const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
 
 test('the limits', () => {
-  assert.deepEqual(LIMITS, { headMs: 10_000, requestMs: 15_000, unreadMs: 15_000, lingerMs: 1_000, discardMs: 1, silentMs: 250, sweepMs: 1_000 });
+  const times = { headMs: 10_000, requestMs: 15_000, unreadMs: 15_000, lingerMs: 1_000, discardMs: 1, silentMs: 250, sweepMs: 1_000 };
+  assert.deepEqual(LIMITS, times);
 });
 
 test('a handshake does not count towards the time that the connection may be idle', limit, async (t) => {
@@ -53,7 +54,7 @@ test('the time begins again when the connection is used, and at the first byte o
 function keepBusy(t: TestContext, turns: Turns): () => void {
   let isBusy = true;
   turns.wait('another client', function again() {
-    turns.spend(TURN_COST);
+    turns.spend(BUDGET);
     if (isBusy) turns.wait('another client', again);
   });
   const stop = () => { isBusy = false; };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { TURN_COST, Turns } from '../../src/server/turns.ts';
+import { BUDGET, Turns } from '../../src/server/turns.ts';
 
 /** Turns with this budget for those who wait, in which each task notes its name and costs 1. `after` has the notes of each turn so far. */
 function start(budget: number) {
@@ -65,17 +65,17 @@ test('the kinds of tasks of a client take turns, each first come first served', 
 });
 
 test('a turn is free while nobody waits and its budget is not used up: 64 KiB by default', { timeout: 20_000 }, async () => {
-  assert.equal(TURN_COST, 65_536);
+  assert.equal(BUDGET, 65_536);
   const turns = new Turns();
   for (let count = 0; count < 2; count += 1) {
-    turns.spend(TURN_COST - 1);
+    turns.spend(BUDGET - 1);
     assert.equal(turns.isFree, true);
     turns.spend(1);
     assert.equal(turns.isFree, false);
     await turn();
     assert.equal(turns.isFree, true);
   }
-  turns.wait('x', () => turns.spend(2 * TURN_COST));
+  turns.wait('x', () => turns.spend(2 * BUDGET));
   assert.equal(turns.isFree, false);
   await turn();
   assert.equal(turns.isFree, true, 'the next turn has a budget of its own');

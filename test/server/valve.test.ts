@@ -1,7 +1,7 @@
 // The valve below TLS, without TLS: what the simulation, which holds the rest of it, does not see.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { TURN_COST, Turns } from '../../src/server/turns.ts';
+import { BUDGET, Turns } from '../../src/server/turns.ts';
 import { Valve } from '../../src/server/tls.ts';
 import { calm, startPair, until } from '../support/sockets.ts';
 
@@ -21,7 +21,7 @@ async function startValve(t: TestContext, isReady: boolean) {
 
 for (const [what, isReady, cost] of [
   ['short records', true, 15 * 1024],
-  ['records of a handshake', false, TURN_COST / 2],
+  ['records of a handshake', false, BUDGET / 2],
 ] as const) {
   test(`the valve makes ${what} cost more than their bytes`, limit, async (t) => {
     const { client, received, costs } = await startValve(t, isReady);

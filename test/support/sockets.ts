@@ -32,7 +32,7 @@ export async function startPair(t: TestContext, options: ServerOpts = {}): Promi
   return { client, accepted: accepted.on('error', () => {}) };
 }
 
-/** Resolves in the turn of the event loop in which `isSo` has become true. Rejects when that takes too long. */
+/** Resolves in the iteration of the event loop in which `isSo` has become true. Rejects when that takes too long. */
 export async function until(isSo: () => boolean): Promise<void> {
   for (const end = Date.now() + LIMIT_MS; !isSo(); await turn()) if (Date.now() > end) throw new Error(`It was never so: ${String(isSo)}`);
 }

@@ -19,7 +19,7 @@ export class NodeConnection extends Duplex {
   /** Whether node has read a whole message. */
   get hasMessage(): boolean { return this.messages[0]?.request.complete === true; }
 
-  /** Node has parsed the bytes when this returns: an event needs no turn of the event loop, as `push` may. */
+  /** Node has parsed the bytes when this returns: an event needs no iteration of the event loop, as `push` may. */
   give(bytes: Buffer): void {
     if (bytes.length > 0 && !this.hasRefused) this.emit('data', bytes);
   }

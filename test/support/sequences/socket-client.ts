@@ -101,7 +101,7 @@ export class SocketClient {
     }
   }
 
-  // Each piece in a turn of the event loop, and over TLS in a record of its own.
+  // Each piece in an iteration of the event loop, and over TLS in a record of its own.
   async #send(next: () => string, size: number): Promise<void> {
     if (this.hasEnded) return;
     const [first = '', ...others] = inPieces(next(), size);

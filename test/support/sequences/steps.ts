@@ -25,7 +25,7 @@ export type ServiceStep =
   /** The time for that is over. */
   | { readonly kind: 'cut' };
 
-/** A step, and how many turns of the event loop follow it. */
+/** A step, and how many iterations of the event loop follow it. */
 export type Step = (ServiceStep | OfClient) & { readonly turns: number };
 type OfClient = ClientStep & { /** Connects when it has not done so. */ readonly client: number };
 
@@ -38,7 +38,7 @@ export type Surroundings = {
   readonly room: number;
   /** Over TLS, in which each piece is a record. */
   readonly isSecure: boolean;
-  /** What the reads of a turn of the event loop may cost: 1 is one piece. */
+  /** What the reads of an iteration of the event loop may cost: 1 is one piece. */
   readonly turnCost: number;
 };
 

@@ -1,4 +1,4 @@
-// Time and turns of the event loop in the hands of the simulation: it replaces the global timers and the clock of this process.
+// Time and iterations of the event loop in the hands of the simulation: it replaces the global timers and the clock of this process.
 //
 // What node does by itself between two callbacks (process.nextTick, promises) stays node's. It has an order of its own, which is
 // always the same.
@@ -69,7 +69,7 @@ export async function inLoop(run: () => void): Promise<void> {
   await new Promise<void>((resolve) => process.nextTick(resolve));
 }
 
-/** One turn of the event loop: runs the immediates that there are by now, except those that another one takes back. */
+/** One iteration of the event loop: runs the immediates that there are by now, except those that another one takes back. */
 export async function turn(): Promise<void> {
   turns += 1;
   for (const immediate of immediates) due.add(immediate);
@@ -83,7 +83,7 @@ export async function turn(): Promise<void> {
 /** Turns until nothing is to be done without a client or time. */
 export async function settle(): Promise<void> {
   for (let count = 0; immediates.size > 0; count += 1) {
-    if (count === MAX_TURNS) throw new Error(`After ${MAX_TURNS} turns of the event loop there is still something to do.`);
+    if (count === MAX_TURNS) throw new Error(`After ${MAX_TURNS} iterations of the event loop there is still something to do.`);
     await turn();
   }
 }
