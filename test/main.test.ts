@@ -45,7 +45,7 @@ test('each variable reaches the service, flags for the parser of Node do not, an
   assert.ok(typeof durationMs === 'number' && durationMs >= 0);
   assert.match(String(traceId), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   service.child.kill('SIGHUP');
-  assert.equal((await service.nextLine()).message, 'There are no TLS files to read again.');
+  assert.deepEqual(untimed(await service.nextLine()), { level: 'info', message: 'There are no TLS files to read again.' });
   service.child.kill('SIGTERM');
   const { lines, code } = await service.ended();
   const refused = 'Requests were refused, or connections ended early, in the last minute.';

@@ -1,4 +1,4 @@
-// Sockets that a supervisor has opened and handed over to this process, as sd_listen_fds(3) defines it.
+// Sockets that a supervisor has opened and handed over to this process, as sd_listen_fds(3) describes.
 import type { HandedTarget } from './listen.ts';
 import { mistakeIn } from './start-error.ts';
 

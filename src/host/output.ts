@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 const BATCH_MS = 50; // a batch is written when its first line has waited this long,
 const BATCH_CHARS = 64 * 1024; // or when it is longer than this
 const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the kernel has not taken yet
-const END_MS = 1_000; // how long the end waits for that
+const END_MS = 1_000; // how long `end` waits for that
 
 /** An output to `stream`. `dropped` gets the number of dropped lines, when the kernel has taken the others, and at the end. */
 export function createOutput(stream: Writable, dropped: (count: number) => void) {

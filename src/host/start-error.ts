@@ -1,6 +1,6 @@
 // The error for a service that cannot start, and the exit codes.
 
-/** The exit codes of the process. Supervisors decide by them whether to start it again. */
+/** The exit codes of the process. Supervisors use them to decide whether to restart it. */
 export const EXIT_CODES = {
   stopped: 0,
   failure: 1,

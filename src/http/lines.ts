@@ -1,5 +1,5 @@
 // The lines that a head, chunks and trailers consist of (RFC 9112 2.2). Each ends in CR LF. A CR or LF alone is refused, because programs
-// disagree on whether it ends a line, and so on where a field or a request begins (request smuggling).
+// disagree on whether it ends a line, and thus on where a field or request begins (request smuggling).
 
 const TAB = 9, LF = 10, CR = 13, SPACE = 32, DELETE = 127;
 const CR_LF_LENGTH = 2;
@@ -48,7 +48,7 @@ export class LineReader {
     return this.end - from;
   }
 
-  /** Returns the next line, or undefined while it is not whole, or what refuses it: 400, or `tooLong` if it has more than `limit` bytes. */
+  /** Returns the next line, or undefined while it is not whole, or a status: 400, or `tooLong` if it has more than `limit` bytes. */
   read(limit: number, tooLong: number): Line | number | undefined {
     const bytes = this.#bytes, from = this.end, stop = bytes.length;
     if (from === stop) return undefined;

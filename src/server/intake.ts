@@ -26,7 +26,7 @@ export function createIntake(
   let isConsuming = false;
   let hasConsumed = false; // since the latest call of `hasStalled`
   let isFull = false; // whether the latest piece was as long as it may be, so that the next one continues it
-  let discardTurns: Turns | undefined; // once everything is discarded
+  let discardTurns: Turns | undefined; // set when discarding begins
 
   stream.on('data', receive);
   stream.on('end', proceed); // which may come while something is held

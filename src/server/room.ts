@@ -1,4 +1,4 @@
-// Which connection is closed when all places are taken and one more client comes. So no client can keep the others out.
+// Which connection is closed when all places are taken and one more arrives. So no client can keep the others out.
 import type { Connection } from './connection.ts';
 
 /** All connections of one client. */

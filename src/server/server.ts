@@ -89,7 +89,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     endIfEmpty();
   }
 
-  // Connections that wait in the kernel's queue would be reset. Node 24 accepts one in each iteration, so after one without it is empty.
+  // Connections that wait in the kernel's queue would be reset. Node 24 accepts one in each iteration, so when none comes, it is empty.
   function stopWhenNoneWaits(before: number): void {
     const now = accepted;
     if (now === before) stopListening();

@@ -26,7 +26,7 @@ export class Turns {
   readonly #schedule;
   #next: object | undefined; // what it returned
 
-  /** `cost` is the budget, in bytes. `schedule` calls its argument when the next turns are to be: in each iteration. */
+  /** `cost` is the budget, in bytes. `schedule` calls its argument when the next turns are due: in each iteration. */
   constructor(cost = BUDGET, schedule: (run: () => void) => object = setImmediate) {
     this.#cost = cost;
     this.#schedule = schedule;

@@ -69,6 +69,7 @@ test('of two faults the first in this order decides', () => {
   const faults: readonly (readonly [status: number, values: Fields, others: Others])[] = [
     [400, { host: 'a b' }, {}],
     [400, {}, { authority: 'b' }],
+    [400, { 'transfer-encoding': 'gzip' }, {}],
     [400, { 'content-length': 'x' }, {}],
     [413, { 'content-length': '65537' }, {}],
     [417, { expect: 'tea' }, {}],

@@ -29,6 +29,7 @@ for (const over of TRANSPORTS) {
       await Promise.all([closed(used.accepted), closed(lines.accepted)]);
       for (const { client } of [used, lines]) assert.equal((await readToEnd(client)).length, 0);
       pass(0.249);
+      await turn();
       assert.deepEqual([silent, late].map(({ socket }) => socket.destroyed), [false, false]);
       await use(late);
       pass(0.001);

@@ -22,6 +22,7 @@ const cases: readonly Case[] = [
   ['while there is a place, none is closed', 3, [[A, HALF], [A, HALF], [A, HALF]], [], []],
   ['of one address, the one that is idle longest is closed', 3, [[A, HALF], [A], [A], [A]], [1], ['idleClosed']],
   ['one that has been used since is not the one that is idle longest', 3, [[A], [A, WHOLE], [A], [A]], [0], ['idleClosed']],
+  ['one that has never been used is idle since it came', 2, [[A, WHOLE], [A], [A]], [0], ['idleClosed']],
   ['one whose last reply has been flushed counts as idle', 2, [[A, HALF], [A, LAST], [A]], [1], ['idleClosed']],
   ['one that has sent empty lines only is idle', 2, [[A, HALF], [A, '\r\n\r\n'], [A]], [1], ['idleClosed']],
   ['of one address, the new one is closed when none is idle', 3, [[A, HALF], [A, CONTENT], [A, LONG], [A]], [3], ['newRefused']],

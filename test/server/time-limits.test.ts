@@ -26,6 +26,7 @@ test('a handshake does not count towards the time that the connection may be idl
   pass(5);
   await Promise.all([shakeHands(below), once(socket, 'secure')]);
   pass(3);
+  await turn();
   assert.equal(socket.writableEnded, false);
   pass(1);
   await closed(accepted);
