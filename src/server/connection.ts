@@ -122,7 +122,7 @@ export class Connection {
 
   #clientEnded(): void {
     if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(400));
-    else if (this.#state === 'idle') {
+    else {
       this.#startEnding();
       this.#socket.end();
     }
@@ -132,7 +132,7 @@ export class Connection {
     const record = this.#recordOf(request);
     this.#enter('replying');
     const isLast = request.isLast || this.#service.isDraining();
-    if (isLast) this.#startEnding();
+    if (isLast) this.#startEnding(); // before the reply, which may be flushed at once. `linger` follows.
     const { bytes, encoding } = this.#service.respond(request.method, (response) => {
       record.status = answer(request, response, isLast, this.#service);
     });

@@ -22,7 +22,6 @@ export function createIntake(
   stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, continues, end }: Consumer,
 ) {
   let held = NOTHING; // a view of what has been read from the stream and not consumed. While it is not empty, the stream is paused.
-  let isShort = true; // the latest read
   let isConsuming = false;
   let hasConsumed = false; // since the latest call of `hasStalled`
   let isFull = false; // whether the latest piece was as long as it may be, so that the next one continues it
@@ -50,14 +49,13 @@ export function createIntake(
   function receive(bytes: Buffer): void {
     if (isConsuming) return; // `read` in `consumeNext` emits what it returns, too
     if (discardTurns !== undefined) return discardNext(discardTurns);
-    isShort = bytes.length <= SHORT_BYTES;
-    const isNext = isPaidFor || (isShort && turns.isFree);
+    const isNext = isPaidFor || (bytes.length <= SHORT_BYTES && turns.isFree);
     const rest = isNext && isOpen() ? consumePiece(bytes) : bytes;
     if (discardTurns !== undefined) return;
     if (rest.length > 0) {
       stream.pause();
       stream.unshift(rest); // a stream with something in it reads no more
-    } else stream.read(0); // Faster: see `respond` in response-stream.ts
+    } else stream.read(0); // Faster: see `ask` in response-stream.ts
     proceed();
   }
 
@@ -104,9 +102,7 @@ export function createIntake(
     /** From now on discards whatever arrives, one read for each turn that the client gets in `own`. */
     discard: (own: Turns): void => {
       discardTurns = own;
-      held = NOTHING;
-      if (isShort) stream.resume(); // at once, because most clients only end their side now
-      else discardNext(own);
+      discardNext(own);
     },
   };
 }

@@ -41,7 +41,7 @@ export function createResponder(): Responder {
       respondTo(response);
     };
     stream.written = NOTHING;
-    stream.push(method === 'HEAD' ? HEAD : GET);
+    stream.push(method === 'HEAD' ? HEAD : GET); // node makes and writes the response before this returns
     respond = undefined; // or it would keep the request in memory
     return stream.written;
   };

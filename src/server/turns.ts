@@ -60,7 +60,7 @@ export class Turns {
     this.#next = this.#waiting > 0 ? this.#schedule(this.#run) : undefined;
   };
 
-  // Of each map and set, only the first element.
+  // Each loop is for the first element only. A client that has nothing to do waits for a round among the others, and is fresh again then.
   #runNext(): void {
     this.#isForFresh = this.#others.size === 0 || (this.#fresh.size > 0 && !this.#isForFresh);
     const clients = this.#isForFresh ? this.#fresh : this.#others;

@@ -6,10 +6,10 @@ import type { Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { emptyReply } from '../../src/http/reply.ts';
-import { Turns } from '../../src/server/turns.ts';
+import { BUDGET, Turns } from '../../src/server/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
 import { liveHeap } from '../support/usage.ts';
-import { brief, readToEnd, stall, startServer, statusesIn, TRANSPORTS, use } from '../support/server.ts';
+import { brief, readToEnd, shakeHands, stall, startServer, statusesIn, TRANSPORTS, use } from '../support/server.ts';
 import { calm, closed, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
@@ -39,6 +39,15 @@ for (const over of TRANSPORTS) {
         assert.deepEqual(failures, []);
       });
     }
+
+    test('a client that ends its side after the last reply is seen to do so at once', async (t) => {
+      const { open } = await startServer(t, { over });
+      const { client, accepted } = await open();
+      client.write(close);
+      await readToEnd(client);
+      client.end();
+      await closed(accepted);
+    });
 
     test('while a reply is unread, no other request is answered, and little more is read; then all are answered', async (t) => {
       const { open, asked } = await startServer(t, { over });
@@ -130,6 +139,37 @@ describe('a client does not keep others waiting', limit, () => {
       accepted.deliver(Buffer.from(requestBytes('POST', '/', ['Content-Length: 20000']).padEnd(length, 'x')));
       assert.equal(accepted.isPaused(), isHeld);
     }
+  });
+
+  /** The kinds of what waits, in order, when nothing may go ahead as it arrives. */
+  function noteKinds(t: TestContext) {
+    const turns = new Turns();
+    const { mock } = t.mock.method(turns, 'wait');
+    inEachTurn(t, () => turns.spend(BUDGET));
+    return { turns, reset: () => mock.resetCalls(), kinds: () => mock.calls.map(({ arguments: [, , kind] }) => kind) };
+  }
+
+  test('of its own: short reads, long ones and those of what has begun wait as such', async (t) => {
+    const { turns, reset, kinds } = noteKinds(t);
+    const { openInMemory, asked } = await startServer(t, { turns });
+    for (const [bytes, expected] of [
+      [get, ['short']],
+      [requestBytes('GET', '/', [`X: ${'x'.repeat(3_000)}`]), ['long']],
+      [`${requestBytes('POST', '/', ['Content-Length: 40000'])}${'x'.repeat(40_000)}`, ['long', 'begun', 'begun']],
+    ] as const) {
+      reset();
+      const { length } = asked;
+      openInMemory().deliver(Buffer.from(bytes));
+      await until(() => asked.length > length);
+      assert.deepEqual(kinds(), expected);
+    }
+  });
+
+  test('of its own: a handshake has begun', async (t) => {
+    const { turns, kinds } = noteKinds(t);
+    const { dial } = await startServer(t, { turns, over: 'TLS' });
+    await shakeHands(await dial());
+    assert.deepEqual(new Set(kinds()), new Set(['begun']));
   });
 
   test('by closing its connections', async (t) => {
