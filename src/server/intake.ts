@@ -79,7 +79,7 @@ export function createIntake(
   }
 
   function discardNext(own: Turns): void {
-    stream.pause();
+    stream.pause(); // node sees the client's end nevertheless
     own.wait(client, readOnce);
   }
 
