@@ -76,8 +76,5 @@ export class Valve extends Duplex {
 
   override _final(done: () => void): void { this.#carrier.end(); done(); }
 
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#carrier.destroy();
-    done(error);
-  }
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void { this.#carrier.destroy(); done(error); }
 }

@@ -4,24 +4,25 @@
 
 /** The budget, in bytes: about 2 ms of work, whatever the bytes are. */
 export const BUDGET = 64 * 1024;
-const FRESH_TURNS = 8; // how many turns a client is fresh for: enough for a new connection over TLS and a request with content
+/** After this many turns of all clients, those that each has had so far count half. */
+export const AGING_TURNS = 8 * 1024;
 
 type Task = () => void; // what a client waits for: it is called in a turn of the client
 
 /** The kinds of tasks of a client. They take turns, too, so that a short one does not wait for all long ones, and begun work gets done. */
 export type Kind = 'short' | 'long' | 'begun';
 
-/** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns the client has had. */
-type Queue = { readonly kinds: Map<Kind, Set<Task>>; turns: number };
+/** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns it has had lately. */
+type Client = { readonly kinds: Map<Kind, Set<Task>>; turns: number; level: Set<Client> | undefined };
 
 export class Turns {
   readonly #cost;
-  // Clients in the order of their turns. Every other turn is for fresh ones, which have had few: a client that asks for little waits only
-  // briefly, however many ask for all that they can get (RFC 8290 4.2). One that has nothing to do for a round is fresh again.
-  readonly #fresh = new Map<string, Queue>();
-  readonly #others = new Map<string, Queue>();
-  #isForFresh = false; // whether the latest turn was for a fresh client
-  #waiting = 0; // how many tasks
+  readonly #known = new Map<string, Client>(); // those that wait, or have had turns lately
+  readonly #round = new Set<Client>(); // those that wait, in the order of their turns
+  // The same by how many turns they have had lately: none, one, and so on to 31 or more. Every other turn is for one that has had the
+  // fewest: a client that asks for little waits only briefly, however many ask for all that they can get (as in RFC 8290 4.2).
+  readonly #levels = Array.from({ length: 32 }, () => new Set<Client>());
+  #count = 0; // of turns, since they were last halved
   #spent = 0; // in this iteration of the event loop
   readonly #schedule;
   #next: object | undefined; // what it returned
@@ -33,7 +34,7 @@ export class Turns {
   }
 
   /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
-  get isFree(): boolean { return this.#waiting === 0 && this.#spent < this.#cost; }
+  get isFree(): boolean { return this.#round.size === 0 && this.#spent < this.#cost; }
 
   /** Counts `cost`, in bytes, against the budget of this iteration. */
   spend(cost: number): void {
@@ -42,40 +43,41 @@ export class Turns {
   }
 
   /** Calls `task` when it is the client's turn, unless it is waiting already. */
-  wait(client: string, task: Task, kind: Kind = 'long'): void {
-    const known = this.#others.get(client) ?? this.#fresh.get(client);
-    const queue: Queue = known ?? { kinds: new Map(), turns: 0 };
-    if (known === undefined) this.#fresh.set(client, queue);
-    for (const tasks of queue.kinds.values()) if (tasks.has(task)) return;
-    const tasks = queue.kinds.get(kind) ?? new Set();
-    queue.kinds.set(kind, tasks.add(task));
-    this.#waiting += 1;
+  wait(name: string, task: Task, kind: Kind = 'long'): void {
+    const client: Client = this.#known.get(name) ?? { kinds: new Map(), turns: 0, level: undefined };
+    for (const tasks of client.kinds.values()) if (tasks.has(task)) return;
+    client.kinds.set(kind, (client.kinds.get(kind) ?? new Set()).add(task));
+    this.#known.set(name, client);
+    this.#enqueue(client);
     this.#next ??= this.#schedule(this.#run);
+  }
+
+  #enqueue(client: Client): void {
+    this.#round.add(client);
+    client.level ??= (this.#levels[client.turns] ?? this.#levels.at(-1))?.add(client);
   }
 
   readonly #run = (): void => {
     const limit = this.#spent + this.#cost / 4; // at least one task, even if short reads have used up a whole budget
-    while (this.#waiting > 0 && this.#spent < limit) this.#runNext();
+    while (this.#round.size > 0 && this.#spent < limit) this.#runNext();
     this.#spent = 0;
-    this.#next = this.#waiting > 0 ? this.#schedule(this.#run) : undefined;
+    this.#next = this.#round.size > 0 ? this.#schedule(this.#run) : undefined;
   };
 
-  // Each loop is for the first element only. A client that has nothing to do waits for a round among the others, and is fresh again then.
+  // Each loop is for the first element only.
   #runNext(): void {
-    this.#isForFresh = this.#others.size === 0 || (this.#fresh.size > 0 && !this.#isForFresh);
-    const clients = this.#isForFresh ? this.#fresh : this.#others;
-    for (const [client, queue] of clients) {
-      clients.delete(client);
-      queue.turns += 1;
-      const hasTask = queue.kinds.size > 0;
-      const staysFresh = this.#isForFresh && hasTask && queue.turns < FRESH_TURNS;
-      if (hasTask || this.#isForFresh) (staysFresh ? this.#fresh : this.#others).set(client, queue);
-      for (const [kind, tasks] of queue.kinds) {
-        queue.kinds.delete(kind);
+    if ((this.#count += 1) === AGING_TURNS) this.#age();
+    for (const client of (this.#count % 2 === 1 && this.#levels.find((level) => level.size > 0)) || this.#round) {
+      this.#round.delete(client);
+      client.level?.delete(client);
+      client.level = undefined;
+      client.turns += 1;
+      for (const [kind, tasks] of client.kinds) {
         for (const task of tasks) {
+          client.kinds.delete(kind);
           tasks.delete(task);
-          if (tasks.size > 0) queue.kinds.set(kind, tasks);
-          this.#waiting -= 1;
+          if (tasks.size > 0) client.kinds.set(kind, tasks);
+          if (client.kinds.size > 0) this.#enqueue(client);
           task();
           break;
         }
@@ -83,5 +85,10 @@ export class Turns {
       }
       break;
     }
+  }
+
+  #age(): void {
+    this.#count = 0;
+    for (const [name, client] of this.#known) if ((client.turns >>= 1) === 0 && client.kinds.size === 0) this.#known.delete(name);
   }
 }

@@ -51,13 +51,15 @@ test('the time begins again when the connection is used, and at the first byte o
   assert.deepEqual(statusesIn(await readToEnd(pair.client)), [408]);
 });
 
-/** From now on another client uses up each turn, until the returned function is called. Others get one piece in every other turn. */
+/** From now on other clients use up each turn, until the returned function is called. A known one gets one piece in every other turn. */
 function keepBusy(t: TestContext, turns: Turns): () => void {
   let isBusy = true;
-  turns.wait('another client', function again() {
+  let count = 0;
+  const ask = () => turns.wait(`client ${count += 1}`, () => {
     turns.spend(BUDGET);
-    if (isBusy) turns.wait('another client', again);
+    if (isBusy) ask();
   });
+  ask();
   const stop = () => { isBusy = false; };
   t.after(stop);
   return stop;

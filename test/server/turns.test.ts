@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { BUDGET, Turns } from '../../src/server/turns.ts';
+import { AGING_TURNS, BUDGET, Turns } from '../../src/server/turns.ts';
 
 /** Turns with this budget for those who wait, in which each task notes its name and costs 1. `after` has the notes of each turn so far. */
 function start(budget: number) {
@@ -39,20 +39,21 @@ describe('in a turn', { timeout: 20_000 }, () => {
   });
 });
 
-test('every other turn is for fresh clients, which have had few turns since they last had nothing to do', { timeout: 60_000 }, async () => {
-  const { turns, notes, after } = start(60);
+test('every other turn is for a client that has had the fewest turns lately, and the others are for all', { timeout: 60_000 }, async () => {
+  const { turns, notes, after } = start(120);
   const ask = (name: string, count: number) => turns.wait(name, function again() {
     notes.push(name);
     turns.spend(1);
     if ((count -= 1) > 0) turns.wait(name, again);
   });
-  for (const name of ['a', 'b']) ask(name, 150); // for five turns
-  await after();
-  ask('Y', 12);
-  assert.match(await after(), /^(?:Y[ab]){8}[ab]Y(?:[ab]{2}Y){3}[ab]+$/);
-  assert.doesNotMatch(await after(), /Y/);
-  ask('Y', 1);
-  assert.match(await after(), /^[ab]?Y/, 'it is fresh again');
+  for (const name of ['a', 'b']) ask(name, 2 * AGING_TURNS);
+  ask('', 1); // it is forgotten later
+  assert.match(await after(), /^(?:ab|ba)+[ab]?$/);
+  ask('Y', 40);
+  assert.match(await after(), /^(?:[ab]?Y){30,32}(?:abY|baY){7,}[ab]+$/, 'as many as the others from the 31st on');
+  for (let count = 2 * 120; count < AGING_TURNS; count += 120) await after();
+  ask('Y', 8);
+  assert.match(await after(), /^(?:[ab]?Y){8}[ab]+$/, 'those that it has had count half');
 });
 
 test('the kinds of tasks of a client take turns, each first come first served', { timeout: 20_000 }, async () => {
