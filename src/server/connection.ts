@@ -39,7 +39,7 @@ export class Connection {
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
     this.#intake = createIntake(socket, client, service.turns, 'encrypted' in socket, {
-      isOpen: () => this.#isReading, consume: (piece) => this.#consume(piece), continues: () => false, end: () => this.#clientEnded(),
+      isOpen: () => this.#isReading, consume: (piece) => this.#consume(piece), isHandshake: () => false, end: () => this.#clientEnded(),
     });
     socket.once('secure', () => { this.#stateMs = 0; }); // the TLS handshake is over, and it is idle from now on
     socket.on('finish', () => this.#linger());

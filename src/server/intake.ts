@@ -11,7 +11,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 type Consumer = {
   readonly isOpen: () => boolean; // whether it accepts bytes now
   readonly consume: (piece: Buffer) => number; // consumes bytes from the beginning of `piece`, and returns how many: at least one
-  readonly continues: () => boolean; // whether the next piece continues something that has begun
+  readonly isHandshake: () => boolean; // whether what arrives belongs to a TLS handshake
   readonly end: () => void; // the stream has ended, and everything has been consumed. May be called more than once.
 };
 
@@ -19,7 +19,7 @@ export type Intake = ReturnType<typeof createIntake>;
 
 /** `isPaidFor`: what arrives on `stream` has had its turn in an intake below this one. It does not wait again, but is charged again. */
 export function createIntake(
-  stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, continues, end }: Consumer,
+  stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, isHandshake, end }: Consumer,
 ) {
   let held = NOTHING; // a view of what has been read from the stream and not consumed. While it is not empty, the stream is paused.
   let isConsuming = false;
@@ -33,7 +33,8 @@ export function createIntake(
   const isHolding = () => held.length > 0 || stream.readableLength > 0;
 
   function kind(): Kind {
-    if (isFull || continues()) return 'begun';
+    if (isHandshake()) return 'handshake';
+    if (isFull) return 'begun';
     return held.length + stream.readableLength > SHORT_BYTES ? 'long' : 'short';
   }
 

@@ -46,7 +46,7 @@ export class Valve extends Duplex {
     // TLS answers some records by itself. It gets no more of them until the kernel has taken the answers.
     const isOpen = () => this.#isAsked && this.writableLength === 0;
     this.intake = createIntake(carrier, client, turns, false, {
-      isOpen, consume: (piece) => this.#pass(piece), continues: () => !this.isReady, end: () => this.push(null),
+      isOpen, consume: (piece) => this.#pass(piece), isHandshake: () => !this.isReady, end: () => this.push(null),
     });
     carrier.on('error', () => {}); // without a listener it would end the process; `close` follows
     carrier.once('close', () => this.destroy());

@@ -9,8 +9,8 @@ export const AGING_TURNS = 8 * 1024;
 
 type Task = () => void; // what a client waits for: it is called in a turn of the client
 
-/** The kinds of tasks of a client. They take turns, too, so that a short one does not wait for all long ones, and begun work gets done. */
-export type Kind = 'short' | 'long' | 'begun';
+/** The kinds of tasks of a client. They take turns, too, so that none waits for all of another kind, and what has begun gets done. */
+export type Kind = 'short' | 'long' | 'begun' | 'handshake';
 
 /** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns it has had lately. */
 type Client = { readonly kinds: Map<Kind, Set<Task>>; turns: number; level: Set<Client> | undefined };

@@ -165,11 +165,11 @@ describe('a client does not keep others waiting', limit, () => {
     }
   });
 
-  test('of its own: a handshake has begun', async (t) => {
+  test('of its own: a handshake', async (t) => {
     const { turns, kinds } = noteKinds(t);
     const { dial } = await startServer(t, { turns, over: 'TLS' });
     await shakeHands(await dial());
-    assert.deepEqual(new Set(kinds()), new Set(['begun']));
+    assert.deepEqual(new Set(kinds()), new Set(['handshake']));
   });
 
   test('by closing its connections', async (t) => {
