@@ -53,7 +53,7 @@ export class LineReader {
     const bytes = this.#bytes, from = this.end, stop = bytes.length;
     if (from === stop) return undefined;
     let at = from;
-    if (this.#begun[this.#begunLength - 1] !== CR) {
+    if (this.#begun[this.#begunLength - 1] !== CR) { // otherwise its CR has come, and its LF comes next
       while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // this also stops after the last byte
       if (this.#begunLength + at - from > limit - CR_LF_LENGTH) return tooLong;
       if (at < stop && bytes[at] !== CR) return 400;

@@ -59,8 +59,8 @@ export class Connection {
 
   /** Counts time, in milliseconds. A connection that has been in its state for too long is ended in a turn of its client. */
   addTime(ms: number): void {
-    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()]; // both, because a call resets it
-    if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it is waiting for other clients, not for its own client
+    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()]; // both: a call resets it
+    if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it has been waiting for its turn, not for what is sent
     this.#stateMs += ms;
     if (this.#isLate) this.#service.turns.wait(this.client, this.#endLate);
   }

@@ -21,8 +21,8 @@ export type Intake = ReturnType<typeof createIntake>;
 export function createIntake(
   stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, isHandshake, end }: Consumer,
 ) {
-  let held = NOTHING; // a view of what has been read from the stream and not consumed. While it is not empty, the stream is paused.
-  let isConsuming = false;
+  let held = NOTHING; // the rest of a read, taken out of the stream in a turn. What waits for its first turn is still in the stream.
+  let isConsuming = false; // while it is consumed, nobody knows yet what remains: `proceed` follows
   let hasConsumed = false; // since the latest call of `hasStalled`
   let isFull = false; // whether the latest piece was as long as it may be, so that the next one continues it
   let discardTurns: Turns | undefined; // set when discarding begins
@@ -39,7 +39,7 @@ export function createIntake(
   }
 
   function proceed(): void {
-    if (isConsuming || discardTurns !== undefined) return; // while it consumes, nobody knows yet what remains
+    if (isConsuming || discardTurns !== undefined) return;
     if (isHolding()) {
       if (isOpen()) turns.wait(client, consumeNext, kind());
     } else if (stream.readableEnded) {

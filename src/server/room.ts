@@ -16,7 +16,7 @@ export function chooseVictim(all: Iterable<readonly [Connection, Group]>, own: G
     const size = group === own ? ownSize : group.size;
     if (size > most) { most = size; idle = busy = undefined; }
     if (size < most) continue;
-    if (isLonger(connection, idle) && connection.isOver) idle = connection;
+    if (isLonger(connection, idle) && connection.isOver) idle = connection; // `isOver` second, because it takes longer
     else if (isLonger(connection, busy)) busy = connection;
   }
   if (idle !== undefined) return { connection: idle, reason: 'idleClosed' } as const;
