@@ -1,12 +1,13 @@
 // One connection. It reads a request, has it answered, and reads the next one once the reply is flushed: once the kernel has taken its
 // bytes. So no client can make others wait, or fill the memory, by sending ahead.
 import type { Socket } from 'node:net';
+import { emptyReply } from '../http/reply.ts';
 import { LegalRequest, type Known, type Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { lateEndOf, limitOf, type State } from './limits.ts';
 import { reportFinished, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
-import { answer, refusalText, type Service } from './send.ts';
+import { answer, type Service } from './send.ts';
 import type { Valve } from './tls.ts';
 import { write } from './write.ts';
 
@@ -133,10 +134,9 @@ export class Connection {
     this.#enter('replying');
     const isLast = request.isLast || this.#service.isDraining();
     if (isLast) this.#startEnding(); // before the reply, which may be flushed at once. `linger` follows.
-    const { bytes, encoding } = this.#service.respond(request.method, (response) => {
-      record.status = answer(request, response, isLast, this.#service);
-    });
-    write(this.#socket, bytes, encoding, this.#replyFlushed);
+    const { status, text } = answer(request, isLast, this.#service);
+    record.status = status;
+    write(this.#socket, text, this.#replyFlushed);
     if (isLast) this.#socket.end();
   }
 
@@ -152,7 +152,7 @@ export class Connection {
     reportSafely(this.#service.reports, ({ refused }) => refused(status), request.traceparent);
     this.#recordOf(request).status = status;
     this.#startEnding();
-    write(this.#socket, refusalText(status), 'latin1', () => this.#closeRecord(false));
+    write(this.#socket, this.#service.responder.headOf(emptyReply(status), true), () => this.#closeRecord(false));
     this.#socket.end();
   }
 

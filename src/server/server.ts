@@ -4,12 +4,12 @@ import { clientOf } from './client.ts';
 import { Connection, type Transport } from './connection.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { reportSafely } from './reports.ts';
-import { createResponder } from './response-stream.ts';
+import { createResponder } from './responder.ts';
 import { chooseVictim, type Group } from './room.ts';
 import type { Service } from './send.ts';
 import { Turns } from './turns.ts';
 
-export type ServerOptions = Omit<Service, 'limits' | 'respond' | 'discardTurns'> & {
+export type ServerOptions = Omit<Service, 'limits' | 'responder' | 'discardTurns'> & {
   readonly maxConnections: number; // how many connections may be open at once
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle, in milliseconds
   readonly limits?: Partial<Limits>; // limits that tests make narrower
@@ -27,7 +27,8 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
   const discardTurns = new Turns(1, (run) => setTimeout(run, limits.discardMs).unref());
-  const service: Service = { ...options, limits, respond: createResponder(), discardTurns };
+  const responder = createResponder();
+  const service: Service = { ...options, limits, responder, discardTurns };
   // Half open: a client may end its side and still read. A paused socket takes at most one more read, because `highWaterMark` is 0.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 }, accept);
   const timer = setInterval(sweep, limits.sweepMs).unref();
@@ -71,6 +72,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   }
 
   function sweep(): void {
+    responder.forgetHeads();
     for (const connection of all.keys()) connection.addTime(limits.sweepMs);
     if (isClosing) closeIdle();
   }

@@ -70,8 +70,8 @@ export class Valve extends Duplex {
     this.intake.proceed();
   }
 
-  override _write(bytes: Buffer, encoding: BufferEncoding, done: () => void): void {
-    write(this.#carrier, bytes, encoding, () => { done(); this.intake.proceed(); });
+  override _write(bytes: Buffer, _: BufferEncoding, done: () => void): void {
+    write(this.#carrier, bytes, () => { done(); this.intake.proceed(); });
   }
 
   override _final(done: () => void): void { this.#carrier.end(); done(); }

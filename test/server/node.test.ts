@@ -9,12 +9,12 @@ import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
-import { ResponseStream } from '../../src/server/response-stream.ts';
+import { ResponseStream } from '../../src/server/responder.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { connectRecords } from '../support/records.ts';
 import { calm, closed, startPair, until } from '../support/sockets.ts';
 
-const GET = 'GET / HTTP/1.1\r\n\r\n';
+const HEAD = 'HEAD / HTTP/1.1\r\n\r\n';
 
 type Written = (done: () => void) => unknown; // is told that something is written, and calls `done` when it has been
 type Options = ServerOptions & { readonly reply?: (response: ServerResponse) => void; readonly written?: Written };
@@ -84,59 +84,35 @@ describe('a stream that is given to a server of node:http as a connection:', lim
     assert.deepEqual(newEvents(), []);
   });
 
-  test('`writeHead` and `end` with a string write the whole reply at once as one chunk, and other chunks are empty. When a response has no '
-    + '`socket` any more, and `read(0)` has asked for more, the next request that is pushed gets its response at once, too', async () => {
-    for (const body of ['', 'x', '\u{1F44B}\u00e9', 'x'.repeat(1_000_000)]) {
-      let latest: ServerResponse | undefined;
-      const { chunks, push, stream } = await startStream({ reply: (response) => {
-        stream.read(0);
-        latest = response.writeHead(200, ['Content-Length', String(Buffer.byteLength(body))]).end(body);
-      } });
-      for (let count = 1; count <= 3; count += 1) {
-        push(GET);
-        const replies = chunks.filter((chunk) => chunk !== '');
-        assert.equal(replies.length, count);
-        assert.match(replies.at(-1) ?? '', /^HTTP\/1\.1 200 OK\r\n/);
-        assert.ok(replies.at(-1)?.endsWith(`\r\n\r\n${body}`));
-        await turn();
-        assert.equal(latest?.socket, null);
-      }
-    }
-  });
-
-  test('without `destroySoon` it is ended after the last reply, once that has been written', async () => {
-    const fields = ['Content-Length', '1', 'Connection', 'close'];
-    const writes: (() => void)[] = [];
-    const { newEvents, push, stream } = await startStream({
-      written: (done) => writes.push(done), reply: (response) => response.writeHead(200, fields).end('x'),
-    });
-    assert.equal('destroySoon' in stream, false);
-    push(GET);
-    await turns();
-    assert.deepEqual(newEvents(), ['request']);
-    for (let count = 0; count < 3; count += 1) { // node 20 and 22 write an empty chunk, too
-      writes.shift()?.();
-      await turns();
-    }
-    assert.deepEqual([newEvents(), stream.destroyed], [['end', 'finish'], false]);
-  });
-
-  for (const [fields, isLast] of [[['Connection', 'close'], true], [[], false], [['Content-Length', '0'], false]] as const) {
-    test(`\`Connection: close\` among the fields of a reply makes it the last one, and nothing else does; with \`keepAliveTimeout: 0\` `
-      + `node announces no timeout, and sets none: ${fields.join(': ') || 'no field'}`, async () => {
-      const { newEvents, push, chunks, stream } = await startStream({ reply: (response) => response.writeHead(500, [...fields]).end() });
+  for (const isLast of [false, true]) {
+    const connection = isLast ? 'close' : 'keep-alive';
+    test('when `read(0)` has asked for a request and HEAD is pushed, `writeHead` and `end` write the head before `push` returns, with the '
+      + `fields that are given, Date, and \`Connection: ${connection}\`. With \`keepAliveTimeout: 0\` nothing announces a timeout, and `
+      + 'none is set', async () => {
+      const fields = ['Content-Length', '1', 'A', 'b'];
+      const { chunks, push, stream } = await startStream({ reply: (response) => response.writeHead(404, fields).end() });
       Object.assign(stream, { setTimeout: () => assert.fail('a timeout was set') });
-      push(GET);
-      await turns();
-      assert.deepEqual(newEvents(), ['request', ...(isLast ? ['end'] : []), 'finish']);
-      assert.match(chunks.join(''), isLast ? /\r\nConnection: close\r\n/ : /\r\nConnection: keep-alive\r\n/);
-      assert.doesNotMatch(chunks.join(''), /Keep-Alive:/);
+      stream.read(0);
+      push(isLast ? HEAD.replace('\r\n', '\r\nConnection: close\r\n') : HEAD);
+      const date = 'Date: \\w{3}, \\d\\d \\w{3} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT';
+      const head = `^HTTP/1.1 404 Not Found\r\nContent-Length: 1\r\nA: b\r\n${date}\r\nConnection: ${connection}\r\n\r\n$`;
+      assert.match(chunks.join(''), new RegExp(head));
     });
   }
 
+  test('when it is destroyed after a head, or before there is one, node ends quietly', async () => {
+    for (const reply of [(response: ServerResponse) => response.end(), () => {}]) {
+      const { newEvents, push, stream } = await startStream({ reply });
+      push(HEAD);
+      stream.destroy();
+      await turns();
+      assert.deepEqual(newEvents().filter((event) => event !== 'finish'), ['request']);
+    }
+  });
+
   test('node sets these properties of it and no others, and the class `ResponseStream` defines none of them', async (t) => {
     const { push, ownOfNode, stream } = await startStream({ reply: (response) => t.after(() => response.end()) });
-    push(GET);
+    push(HEAD);
     await turns();
     const names = ownOfNode().filter((key) => typeof key === 'string');
     assert.deepEqual(names.sort(), ['_httpMessage', '_paused', 'addListener', 'on', 'parser', 'prependListener', 'server', 'setEncoding']);

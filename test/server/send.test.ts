@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unexpectedProblem } from '../../src/http/problem.ts';
-import { emptyReply, type Handler } from '../../src/http/reply.ts';
+import { contentReply, emptyReply, type Handler } from '../../src/http/reply.ts';
 import { LegalRequest } from '../../src/http/request.ts';
-import { createResponder } from '../../src/server/response-stream.ts';
-import { answer, refusalText } from '../../src/server/send.ts';
+import { createResponder } from '../../src/server/responder.ts';
+import { answer } from '../../src/server/send.ts';
 import { parseReplies } from '../support/exchange.ts';
 import { NO_REPORTS } from '../support/service.ts';
 
 const says = { method: 'GET', path: '/a', query: 'b', host: 'a', contentLength: 0, isLast: false, parent: undefined };
 const request = new LegalRequest(says);
-const respond = createResponder();
+const responder = createResponder();
 
 /** What is sent and recorded for the reply of `handler`, and what is reported: the code of the error, or the value thrown. */
 function answered(handler: Handler, isLast: boolean) {
@@ -19,9 +19,8 @@ function answered(handler: Handler, isLast: boolean) {
     failures.push([error instanceof Error && 'code' in error ? error.code : error, traceId]);
   };
   const reports = { ...NO_REPORTS, failed };
-  let status: number | undefined;
-  const { bytes, encoding } = respond('GET', (response) => { status = answer(request, response, isLast, { handler, reports }); });
-  return { replies: parseReplies(Buffer.from(bytes.toString(), encoding)), status, failures };
+  const { status, text } = answer(request, isLast, { handler, reports, responder });
+  return { replies: parseReplies(Buffer.from(text)), status, failures };
 }
 
 const problem = unexpectedProblem('/a');
@@ -47,8 +46,9 @@ for (const isLast of [false, true]) {
   }
 }
 
-test('the date of a last reply is that of the moment', (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 10, 15, 30, 999) });
-  const lines = ['HTTP/1.1 400 Bad Request', 'Content-Length: 0', 'Date: Fri, 20 Nov 2026 10:15:30 GMT', 'Connection: close', '', ''];
-  assert.equal(refusalText(400), lines.join('\r\n'));
+test('a reply has content, except to HEAD', () => {
+  const reply = contentReply(200, 'text/plain', 'x');
+  const [get, head, other] = ['GET', 'HEAD', 'head'].map((method) =>
+    answer(new LegalRequest({ ...says, method }), false, { handler: () => reply, reports: NO_REPORTS, responder }).text);
+  assert.deepEqual([get, other], [`${head}x`, get]);
 });

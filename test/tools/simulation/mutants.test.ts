@@ -10,7 +10,7 @@ import { loadCopy } from './service.ts';
 
 const of = (file: string) => (name: string, text: string, replacement: string) => ({ name, change: { file, text, replacement } });
 const [connection, server, room, limits, turns] = [of('connection'), of('server'), of('room'), of('limits'), of('turns')];
-const [intake, valve, write, stream] = [of('intake'), of('tls'), of('write'), of('response-stream')];
+const [intake, valve, write, responder] = [of('intake'), of('tls'), of('write'), of('responder')];
 
 const MUTANTS = [
   connection('a limit is never taken back', 'this.#stateMs = 0;', ''),
@@ -27,7 +27,7 @@ const MUTANTS = [
   connection('an idle TLS connection stays', 'setImmediate(() => this.#socket.destroy());', ''),
   connection('empty lines are activity', "this.#state === 'idle' && this.#reader.hasBegun", "this.#state === 'idle'"),
   connection('a limit is twice as long', '+ limits.sweepMs', '+ 3 * limits.sweepMs'),
-  connection('a status is not recorded', 'record.status = answer', 'answer'),
+  connection('a status is not recorded', 'record.status = status;', ''),
   connection('a record is kept', 'this.#record = undefined;', ''),
   connection('every connection counts as cut', 'return isOwed;', 'return true;'),
   connection('draining is forgotten', ' || this.#service.isDraining()', ''),
@@ -52,7 +52,7 @@ const MUTANTS = [
   turns('setImmediate is forgotten', 'this.#next ??= this.#schedule(this.#run);', 'process.nextTick(process.nextTick, this.#run);'),
   write('a reply is flushed before the kernel takes it', 'writableLength === 0 && ', ''),
   write('a reply that cannot be sent is flushed', '!error && !socket.destroyed', 'true'),
-  stream('a stream is taken before it is free', 'find(({ isFree }) => isFree)', 'at(0)'),
+  responder('a last reply does not say so', 'isLast ? LAST_REQUEST : REQUEST', 'REQUEST'),
   server('there is no bound', 'all.size >= maxConnections', 'false'),
   server('idle connections stay open at the stop', 'isClosing = true;', ''),
   server('the timer stays', 'clearInterval(timer);', ''),

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { test, type TestContext } from 'node:test';
+import { emptyReply } from '../../src/http/reply.ts';
+import { createResponder } from '../../src/server/responder.ts';
+import { startServer, use } from '../support/server.ts';
+
+/** Counts the requests that node has been given. https://nodejs.org/api/diagnostics_channel.html#event-httpserverrequeststart */
+function countRequests(t: TestContext): () => number {
+  let count = 0;
+  const add = () => { count += 1; };
+  subscribe('http.server.request.start', add);
+  t.after(() => unsubscribe('http.server.request.start', add));
+  return () => count;
+}
+
+test('the head of a reply is made once, until it is forgotten or 256 others have been made', (t) => {
+  const made = countRequests(t);
+  const { headOf, forgetHeads } = createResponder();
+  const replies = Array.from({ length: 257 }, (_, i) => emptyReply(404, ['X', String(i)]));
+  const ask = (from: number, to: number) => replies.slice(from, to).map((reply) => headOf(reply, false));
+  const heads = ask(0, 256);
+  assert.equal(new Set(heads).size, 256);
+  assert.deepEqual([ask(0, 256), made()], [heads, 256]);
+  ask(256, 257);
+  assert.deepEqual([ask(256, 257), made()], [[heads[0]?.replace('X: 0', 'X: 256')], 257]);
+  ask(0, 1);
+  assert.equal(made(), 258);
+  forgetHeads();
+  ask(0, 1);
+  assert.equal(made(), 259);
+});
+
+test('replies that differ in their status, a field or whether they are the last have different heads', () => {
+  const { headOf } = createResponder();
+  const replies = [[404, []], [405, []], [404, ['A', 'b']], [404, ['A', 'c']], [404, ['A', 'b', 'A', 'c']], [404, ['A', 'b, A, c']]] as const;
+  const heads = replies.flatMap(([status, fields]) => [true, false].map((isLast) => headOf(emptyReply(status, fields), isLast)));
+  assert.equal(new Set(heads).size, heads.length);
+});
+
+test('a server forgets the heads of its replies every second, because of their date', { timeout: 60_000 }, async (t) => {
+  const { open, pass } = await startServer(t);
+  const made = countRequests(t);
+  const pair = await open();
+  for (const count of [1, 1, 2]) {
+    if (count === 2) pass(1);
+    await use(pair);
+    assert.equal(made(), count);
+  }
+});
