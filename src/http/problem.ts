@@ -2,12 +2,11 @@
 import { contentReply, type Reply } from './reply.ts';
 
 const type = 'https://tools.ietf.org/html/rfc9110#section-15.5.1';
-// Faster: what all 400s begin with is written once, 0.11 of a bare server on Node 26, 0.01 on Node 24.
-const BEGINNING = JSON.stringify({ type, title: 'One or more validation errors occurred.', status: 400 }).slice(0, -1);
 
-/** The 400 for parameters that break their rules: `errors` maps each of them to what is wrong with it. `traceId` is ours: hex digits. */
+/** The 400 for parameters that break their rules: `errors` maps each of them to what is wrong with it. */
 export function validationProblem(errors: Readonly<Record<string, readonly string[]>>, traceId: string): Reply {
-  return contentReply(400, 'application/problem+json', `${BEGINNING},"errors":${JSON.stringify(errors)},"traceId":"${traceId}"}`);
+  const document = { type, title: 'One or more validation errors occurred.', status: 400, errors, traceId };
+  return contentReply(400, 'application/problem+json', JSON.stringify(document));
 }
 
 /** The 500 for an unexpected error. It says nothing about the error: that is for the log. `instance` is the path without the query. */

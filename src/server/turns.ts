@@ -9,7 +9,7 @@ export const AGING_TURNS = 8 * 1024;
 
 type Task = () => void; // what a client waits for: it is called in a turn of the client
 
-/** The kinds of tasks of a client. They take turns, too, so that none waits for all of another kind, and what has begun gets done. */
+/** The kinds of tasks of a client. They take turns, too, so that none waits for all of another kind. */
 export type Kind = 'short' | 'long' | 'begun' | 'handshake';
 
 /** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns it has had lately. */
@@ -71,8 +71,8 @@ export class Turns {
       this.#round.delete(client);
       client.level?.delete(client);
       client.level = undefined;
-      client.turns += 1;
       for (const [kind, tasks] of client.kinds) {
+        if (kind !== 'begun') client.turns += 1; // a long request counts once
         for (const task of tasks) {
           client.kinds.delete(kind);
           tasks.delete(task);

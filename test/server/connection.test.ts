@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { emptyReply } from '../../src/http/reply.ts';
+import { createIntake } from '../../src/server/intake.ts';
 import { BUDGET, Turns } from '../../src/server/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
 import { liveHeap } from '../support/usage.ts';
@@ -163,6 +165,17 @@ describe('a client does not keep others waiting', limit, () => {
       await until(() => asked.length > length);
       assert.deepEqual(kinds(), expected);
     }
+  });
+
+  test('of its own: what continues more than six pieces has not begun with them', async (t) => {
+    const { turns, kinds } = noteKinds(t);
+    const stream = new PassThrough();
+    let consumed = 0;
+    const consume = ({ length }: Buffer) => (consumed += length, length);
+    createIntake(stream, '', turns, false, { isOpen: () => true, consume, isHandshake: () => false, end: () => {} });
+    stream.push(Buffer.alloc(8 * 16_384));
+    await until(() => consumed === 8 * 16_384);
+    assert.deepEqual(kinds().map((kind) => kind?.at(0)).join(''), 'lbbbbblb');
   });
 
   test('of its own: a handshake', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { AGING_TURNS, BUDGET, Turns } from '../../src/server/turns.ts';
+import { AGING_TURNS, BUDGET, Turns, type Kind } from '../../src/server/turns.ts';
 
 /** Turns with this budget for those who wait, in which each task notes its name and costs 1. `after` has the notes of each turn so far. */
 function start(budget: number) {
@@ -41,10 +41,10 @@ describe('in a turn', { timeout: 20_000 }, () => {
 
 test('every other turn is for a client that has had the fewest turns lately, and the others are for all', { timeout: 60_000 }, async () => {
   const { turns, notes, after } = start(120);
-  const ask = (name: string, count: number) => turns.wait(name, function again() {
+  const ask = (name: string, count: number, kind?: Kind) => turns.wait(name, function again() {
     notes.push(name);
     turns.spend(1);
-    if ((count -= 1) > 0) turns.wait(name, again);
+    if ((count -= 1) > 0) turns.wait(name, again, kind);
   });
   for (const name of ['a', 'b']) ask(name, 2 * AGING_TURNS);
   ask('', 1); // it is forgotten later
@@ -54,6 +54,8 @@ test('every other turn is for a client that has had the fewest turns lately, and
   for (let count = 2 * 120; count < AGING_TURNS; count += 120) await after();
   ask('Y', 8);
   assert.match(await after(), /^(?:[ab]?Y){8}[ab]+$/, 'those that it has had count half');
+  ask('Z', 40, 'begun');
+  assert.match(await after(), /^(?:[ab]?Z){40}[ab]+$/, 'what has begun does not count');
 });
 
 test('the kinds of tasks of a client take turns, each first come first served', { timeout: 20_000 }, async () => {

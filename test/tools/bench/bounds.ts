@@ -35,7 +35,7 @@ const OTHER_ADDRESS = new Map([['failed', 0], ['median ms', 15], ['worst ms', 25
 export const CROWD_BOUNDS = {
   'one address': { same: SAME_ADDRESS, other: OTHER_ADDRESS },
   // An honest client is then one of 901 who take turns. All that have the same address are one, and get a 901st part.
-  'an address each': { same: new Map<string, number>(), other: new Map([['failed', 0], ['median ms', 700], ['worst ms', 1_500]]) },
+  'an address each': { same: new Map<string, number>(), other: new Map([['failed', 0], ['median ms', 15], ['worst ms', 500]]) },
   // New connections are accepted in the order in which they come, whoever opens them.
   handshakes: {
     same: new Map([['failed', 0], ['median ms', 150], ['p95 ms', 500]]),
