@@ -21,7 +21,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 const healthy = contentReply(200, 'text/plain', 'Healthy');
 const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
 
-/** Loads what speaks TLS: only where it is used, because loading it takes time. */
+/** Loads the code for TLS, which takes time: only if it is used. */
 export const loadTls = () => import('./server/tls.ts');
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
@@ -32,7 +32,7 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
   const handler = createRouter({
     '/health': { GET: () => (draining ? unhealthy : healthy) },
     '/api/greetings': { GET: createGreetingEndpoint(now) },
-    // The file is loaded only where it is served.
+    // This file is loaded only if the description is served.
     ...(development && { '/openapi/v1.json': { GET: (await import('./api/description.ts')).descriptionEndpoint } }),
   });
 

@@ -25,7 +25,7 @@ export async function start(): Promise<void> {
   }
   installUncaughtErrorHandler(log, exit);
 
-  if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS], EXIT_CODES.configuration); // after node and the entry point
+  if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS], EXIT_CODES.configuration); // after Node and the entry point
   const configuration = readConfiguration(process.env);
   const { environment, http, https, tlsFiles } = configuration;
   if (isAlmostDevelopment(environment)) {

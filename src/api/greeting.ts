@@ -1,4 +1,4 @@
-// Makes a greeting, and writes its time stamp. Both functions depend on nothing but their arguments.
+// Makes a greeting, and writes its timestamp. Both functions depend on nothing but their arguments.
 
 export type GreetingParameters = { readonly name: string };
 

@@ -97,7 +97,7 @@ const hostsIn = (text: string) => text.split(',').map((host) => host.trim().repl
 
 const isWithoutZone = (host: string) => isHost(host) && !host.includes('%'); // RFC 3986 3.2.2: no Host has a zone
 
-/** Whether `NODE_ENV` is `Development` except for case or white space around it, so that its author probably wanted the API description. */
+/** Whether `NODE_ENV` differs from `Development` only in case or white space: whoever set it probably wanted the API description. */
 export function isAlmostDevelopment(environment: string | undefined): boolean {
   return environment !== 'Development' && environment?.trim().toLowerCase() === 'development';
 }

@@ -32,7 +32,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureC
   });
   const context = attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file with the unencrypted private key of the certificate', () =>
     createSecureContext({ cert, key: readFileSync(keyFile), ...POLICY }));
-  // RFC 5280 4.1.2.5: it is valid at both of these times. The service uses it before and after them, too.
+  // RFC 5280 4.1.2.5: the certificate is valid from the first of these times to the second. The service uses it before and after, too.
   const { validFrom, validTo } = new X509Certificate(cert);
   if (Date.now() < Date.parse(validFrom)) log('warn', 'The TLS certificate is not valid yet.', { file: certFile, validFrom });
   if (Date.parse(validTo) < Date.now()) log('warn', 'The TLS certificate has expired.', { file: certFile, validTo });

@@ -1,6 +1,6 @@
 // Reads the content of a request to its end, and discards it (RFC 9112 6). It is read before the reply: if it is malformed, nobody can
-// tell where the next request begins (request smuggling). Each function is a generator, which stops at `yield` until there are more bytes,
-// and returns the status to refuse the content with, if any.
+// tell where the next request begins (request smuggling). Functions that read are generators: each stops at `yield` until there are more
+// bytes, and returns the status to refuse the content with, if any.
 import { colonIn } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import type { LineReader } from './lines.ts';

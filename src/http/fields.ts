@@ -31,7 +31,7 @@ export const NAMES = ['host', 'connection', 'content-length', 'transfer-encoding
 /** Their values. */
 export type Fields = { [name in typeof NAMES[number]]?: string };
 
-/** Takes the next field line of a head into `fields`. Returns false when it is not one. */
+/** Adds the next line of a head to `fields`, if its name is one of `NAMES`. Returns false when it is not a field line. */
 export function addField(fields: Fields, line: Line): boolean {
   const colon = colonIn(line);
   if (colon === -1) return false;

@@ -4,7 +4,7 @@
 const TAB = 9, LF = 10, CR = 13, SPACE = 32, DELETE = 127;
 const CR_LF_LENGTH = 2;
 
-// RFC 9110 5.5: what a line may have. Control characters are read differently by different programs, and endanger logs.
+// RFC 9110 5.5: what a line may have. Programs disagree on what control characters mean, and they could forge log lines.
 const IS_LEGAL = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === TAB || (byte >= SPACE && byte !== DELETE)));
 
 /** A line: from `start` to `end`, without its CR LF. `text` has a character for each byte. Bytes are faster to search, strings to slice. */
@@ -21,7 +21,7 @@ export class LineReader {
   #begun = NOTHING; // the beginning of a line that is not whole, with room for more
   #begunLength = 0;
 
-  /** Goes on with `bytes`, which follow those that were given before, and are also there as `text`. */
+  /** Goes on with `bytes`, which follow those that were given before. `text` is the same bytes as a string. */
   give(bytes: Buffer, text: string): void {
     this.#bytes = bytes;
     this.#text = text;
@@ -34,14 +34,14 @@ export class LineReader {
   /** Whether a line has begun and is not whole. */
   get hasBegun(): boolean { return this.#begunLength > 0; }
 
-  /** Reads as many bytes as there are, at most `count`. Returns how many. */
+  /** Skips as many bytes as there are, at most `count`. Returns how many. */
   skip(count: number): number {
     const from = this.end;
     this.end = Math.min(this.#bytes.length, from + count);
     return this.end - from;
   }
 
-  /** Reads CR and LF, at most `count`. Returns how many. */
+  /** Skips CR and LF, at most `count`. Returns how many. */
   skipLineEnds(count: number): number {
     const from = this.end;
     while (this.end - from < count && (this.#bytes[this.end] === CR || this.#bytes[this.end] === LF)) this.end += 1;
@@ -60,7 +60,7 @@ export class LineReader {
       at += 1;
     }
     if (at < stop && bytes[at] !== LF) return 400;
-    this.end = Math.min(at + 1, stop);
+    this.end = Math.min(at + 1, stop); // where the bytes end before the LF, all of them are kept until it comes
     this.length = this.#begunLength + this.end - from;
     if (at < stop && !this.hasBegun) return { bytes, text: this.#text, start: from, end: at - 1 };
     this.#keep(from);

@@ -3,7 +3,7 @@ import type { Request } from './request.ts';
 
 export type Reply = {
   readonly status: number;
-  readonly fields: readonly string[]; // the names and values of the header fields, in turn
+  readonly fields: readonly string[]; // names and values of the header fields, alternately
   readonly body: string;
 };
 
@@ -15,7 +15,7 @@ type ContentType = 'application/json' | 'application/json; charset=utf-8' | 'app
 
 /** A reply with the content `body`. */
 export function contentReply(status: number, contentType: ContentType, body: string): Reply {
-  // It is true at this moment only, so caches must not store it. Browsers must not guess another type (OWASP REST Security Cheat Sheet).
+  // It holds for this moment only, so caches must not store it. Browsers must not guess another type (OWASP REST Security Cheat Sheet).
   const fields = [
     'Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body)),
     'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff',
@@ -23,7 +23,7 @@ export function contentReply(status: number, contentType: ContentType, body: str
   return { status, fields, body };
 }
 
-/** A reply without content: the status and `fields` (names and values, in turn) say it all. */
+/** A reply without content: the status and `fields` (names and values, alternately) are all of it. */
 export function emptyReply(status: number, fields: readonly string[] = []): Reply {
   return { status, fields: [...fields, 'Content-Length', '0'], body: '' };
 }

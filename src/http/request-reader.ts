@@ -1,5 +1,5 @@
 // Reads the requests of a connection from its bytes, one at a time (RFC 9112 2.1): a request line, field lines up to an empty one, and the
-// content after them. The other files here say with which status something is refused; only this one makes a `Refusal` of it.
+// content after them. The other files here say with which status something is refused; only this one makes that a `Refusal`.
 import { readContent } from './content.ts';
 import { addField, type Fields } from './fields.ts';
 import { judgeHead } from './head.ts';
@@ -10,7 +10,7 @@ import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-l
 import type { IsAllowed } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
-// How many bytes become a string at once. A thousand other requests may follow, and whoever keeps a path keeps the whole string.
+// How many bytes become a string at once. A thousand requests may follow, and as long as one path is in use, the whole string is in memory.
 const PART_BYTES = 2 * 1024;
 const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 

@@ -3,12 +3,12 @@
 export type Target = {
   readonly path: string;
   readonly query: string; // without its `?`; empty when there is none
-  /** Of a target in absolute-form: its host, and whether its scheme is https. Whether they are right is for head.ts to say. */
+  /** Of a target in absolute-form: its host, and whether its scheme is https. head.ts checks both. */
   readonly authority?: string; readonly isHttps?: boolean;
 };
 
 // RFC 9112 3.2.1: a path of pchar (RFC 3986 3.3), and perhaps `?` and what browsers send as a query (WHATWG URL Standard): visible ASCII
-// except `#`. Programs read a path with anything else, such as `\`, differently. One that a proxy's rules read differently bypasses them.
+// except `#`. Programs read a path with anything else, such as `\`, differently, so it could get past the rules of a proxy.
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-~]*)?$/;
 const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
 
@@ -56,7 +56,7 @@ export function isHostOf({ authority, isHttps }: Target, host: string): boolean 
 /** A legal Host without its port. */
 export function withoutPort(host: string): string { return host.replace(PORT, ''); }
 
-/** The name in a legal Host, comparable: without the port, in lower case, IPv6 in its one short form. */
+/** The name in a legal Host, comparable: without the port, in lower case, IPv6 in canonical form (RFC 5952). */
 export function hostName(host: string): string {
   const name = withoutPort(host).toLowerCase();
   return name.startsWith('[') ? new URL(`http://${name}`).hostname : name;

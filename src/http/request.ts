@@ -34,5 +34,5 @@ export type Request = Pick<LegalRequest, 'method' | 'path' | 'query' | 'host' | 
 /** What is known of a request, for the log. The path of an illegal target has no authority, and may be empty. */
 export type Known = Partial<Pick<Request, 'method' | 'path' | 'traceparent'>>;
 
-/** The status says why the request is refused. It is not a `LegalRequest`, so no handler can be given it. */
+/** A refused request; the status says why. It is not a `LegalRequest`, so it cannot be given to a handler. */
 export type Refusal = { readonly status: number; readonly request: Known };

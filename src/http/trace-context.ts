@@ -5,10 +5,10 @@
 const TRACEPARENT = /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:-[^,]*)?$/;
 const SAMPLED = 1;
 
-/** A new `traceparent` with a new span id, in the trace of `parent` and sampled like it, if that is valid, or else in a new trace. */
+/** A new `traceparent` with a new parent-id, in the trace of `parent` and sampled like it, if that is valid, or else in a new trace. */
 export function childTraceparent(parent: string | undefined): string {
   const [, parentTraceId, flags = ''] = parent?.match(TRACEPARENT) ?? [];
-  // Section 3.2.2: version, trace id, span id, flags.
+  // Section 3.2.2: version, trace-id, parent-id, flags.
   if (parentTraceId === undefined) return `00-${randomDigits(32)}-${randomDigits(16)}-00`;
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
   return `00-${parentTraceId}-${randomDigits(16)}-${isSampled ? '01' : '00'}`;
@@ -17,7 +17,7 @@ export function childTraceparent(parent: string | undefined): string {
 let digits = '';
 let used = 0; // of the digits
 
-// Faster: the digits for more than a hundred requests are made at once, 0.5 of a bare server for a 400. An id in use keeps all of them
+// Faster: the digits for more than a hundred requests are made at once, which saves 0.5 for a 400. An id in use keeps all of them
 // in memory, so they are few.
 function randomDigits(count: number): string {
   if (used + count > digits.length) {

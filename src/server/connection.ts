@@ -1,5 +1,5 @@
 // One connection. It reads a request, has it answered, and reads the next one once the reply is flushed: once the kernel has taken its
-// bytes. So no client can make others wait, or fill the memory, by sending ahead.
+// bytes. So no client can make others wait long, or fill the memory, by pipelining.
 import type { Socket } from 'node:net';
 import { emptyReply } from '../http/reply.ts';
 import { LegalRequest, type Known, type Refusal } from '../http/request.ts';
@@ -44,7 +44,7 @@ export class Connection {
     });
     socket.once('secure', () => { this.#stateMs = 0; }); // the TLS handshake is over, and it is idle from now on
     socket.on('finish', () => this.#linger());
-    socket.on('error', () => {}); // without a listener it would end the process; `close` follows
+    socket.on('error', () => {}); // without a handler, an error would end the process; `close` follows
     socket.once('close', () => this.#closed());
     this.#enter('idle');
   }
@@ -60,7 +60,7 @@ export class Connection {
 
   /** Counts time, in milliseconds. A connection that has been in its state for too long is ended in a turn of its client. */
   addTime(ms: number): void {
-    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()]; // both: a call resets it
+    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()]; // each call starts a new period
     if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it has been waiting for its turn, not for what is sent
     this.#stateMs += ms;
     if (this.#isLate) this.#service.turns.wait(this.client, this.#endLate);
@@ -91,7 +91,7 @@ export class Connection {
 
   get #isReading(): boolean { return this.#state === 'idle' || this.#state === 'receiving'; }
 
-  // One sweep more, because the first may come right after the state began.
+  // One more sweep, because the first may come right after the state began.
   get #isLate(): boolean {
     const { limits } = this.#service;
     return this.#stateMs >= limitOf(this.#state, this.#below.isReady, this.#reader.request !== undefined, limits) + limits.sweepMs;

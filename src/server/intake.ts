@@ -1,5 +1,5 @@
-// Passes on in pieces what arrives on a stream, each in a turn of its client. The rest is held here, and the stream is paused meanwhile, so
-// that whatever follows stays in the kernel.
+// Passes on in pieces what arrives on a stream: a short read at once if nobody waits, everything else in turns of its client. The rest is
+// held here, and the stream is paused meanwhile, so that whatever follows stays in the kernel.
 import type { Duplex } from 'node:stream';
 import type { Kind, Turns } from './turns.ts';
 
@@ -22,21 +22,21 @@ export type Intake = ReturnType<typeof createIntake>;
 export function createIntake(
   stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, isHandshake, end }: Consumer,
 ) {
-  let held = NOTHING; // the rest of a read, taken out of the stream in a turn. What waits for its first turn is still in the stream.
+  let rest = NOTHING; // what remains of a read since its first turn. What waits for its first turn is still in the stream.
   let isConsuming = false; // while it is consumed, nobody knows yet what remains: `proceed` follows
   let hasConsumed = false; // since the latest call of `hasStalled`
-  let fullPieces = 0; // how many pieces in a row were as long as they may be, so that the next one continues a request
+  let fullPieces = 0; // how many pieces in a row were as long as they may be, so that the next one, if any, continues a request
   let discardTurns: Turns | undefined; // set when discarding begins
 
   stream.on('data', receive);
   stream.on('end', proceed); // which may come while something is held
 
-  const isHolding = () => held.length > 0 || stream.readableLength > 0;
+  const isHolding = () => rest.length > 0 || stream.readableLength > 0;
 
   function kind(): Kind {
     if (isHandshake()) return 'handshake';
     if (fullPieces > 0) return 'begun';
-    return held.length + stream.readableLength > SHORT_BYTES ? 'long' : 'short';
+    return rest.length + stream.readableLength > SHORT_BYTES ? 'long' : 'short';
   }
 
   function proceed(): void {
@@ -49,23 +49,23 @@ export function createIntake(
   }
 
   function receive(bytes: Buffer): void {
-    if (isConsuming) return; // `read` in `consumeNext` emits what it returns, too
+    if (isConsuming) return; // `read` in `consumeNext` also emits what it returns
     if (discardTurns !== undefined) return discardNext(discardTurns);
     const isNext = isPaidFor || (bytes.length <= SHORT_BYTES && turns.isFree);
-    const rest = isNext && isOpen() ? consumePiece(bytes) : bytes;
+    const remaining = isNext && isOpen() ? consumePiece(bytes) : bytes;
     if (discardTurns !== undefined) return;
-    if (rest.length > 0) {
+    if (remaining.length > 0) {
       stream.pause();
-      stream.unshift(rest); // a stream with something in it reads no more
-    } else stream.read(0); // Faster: asks for more now, not in a tick of its own, 0.05 of a bare server
+      stream.unshift(remaining); // once for each read: a stream with something in it reads no more
+    } else stream.read(0); // Faster: asks for more now, not in a tick of its own, which saves 0.05
     proceed();
   }
 
   function consumeNext(): void {
     if (stream.destroyed || !isHolding() || !isOpen()) return; // it has closed, or had its turn, meanwhile
     isConsuming = true;
-    if (held.length === 0) held = stream.read();
-    held = consumePiece(held);
+    if (rest.length === 0) rest = stream.read();
+    rest = consumePiece(rest);
     proceed();
   }
 
@@ -81,7 +81,7 @@ export function createIntake(
   }
 
   function discardNext(own: Turns): void {
-    stream.pause(); // node sees the client's end nevertheless
+    stream.pause(); // Node sees the client's end nevertheless
     own.wait(client, readOnce);
   }
 

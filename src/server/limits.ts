@@ -1,4 +1,4 @@
-// The limits of a server, except those that are configured, and the states of a connection, which they are for. Times are in milliseconds.
+// The limits of a server, except those that are configured, and the states of a connection that they apply to. Times are in milliseconds.
 import type { EndReason } from './reports.ts';
 
 export const LIMITS = {
@@ -6,8 +6,8 @@ export const LIMITS = {
   requestMs: 15_000, // how long a whole request may take. Content is 64 KiB at most: 5 s more.
   unreadMs: 15_000, // how long a reply may be unread: as long as a whole request may take
   lingerMs: 1_000, // how long a client may go on sending after the last reply
-  discardMs: 1, // how often one read is discarded, of all that clients send after last replies. More often would make others wait.
-  silentMs: 250, // how long a connection that has received no byte is kept while the server closes
+  discardMs: 1, // how often a server discards one read of what clients send after their last replies. More often would make others wait.
+  silentMs: 250, // how long a connection that has received no byte of a request is kept while the server closes
   sweepMs: 1_000, // how often these times are checked: a connection may last longer by up to twice this much, and never ends early
 };
 

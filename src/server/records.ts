@@ -7,7 +7,7 @@ export class Records {
   #passed = 0; // bytes of the present record
   #length = 0; // of the present record without its header, as far as it is known
 
-  /** How many bytes of `piece` may pass, and how many records begin in them: none once all cost `maxCost`, with `recordCost` each. */
+  /** How many bytes of `piece` may pass, and how many records begin in them: at least one, and no more once they cost `maxCost`. */
   pass(piece: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;
     for (let count = 1; length < piece.length; length += count) {

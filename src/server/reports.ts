@@ -9,27 +9,27 @@ export type FinishedRequest = {
   readonly status: number | undefined; // undefined: the connection ended before there was a reply
   readonly durationMs: number; // from the request's head to the last byte of the reply
   readonly remoteAddress: string | undefined; // undefined: the connection has none (a Unix socket)
-  readonly aborted: true | undefined; // true: the connection ended before the whole reply had been sent
+  readonly aborted: true | undefined; // true: the connection ended before the whole reply was flushed
 };
 
 /** Why a connection has ended early: deploy/README.md explains it to those who read the log. */
 export type EndReason = 'handshakeTooSlow' | 'tlsFailed' | 'resetBeforeReply' | 'replyNotRead' | 'notClosedByClient';
 
-/** Which connection was closed because all places were taken: an idle one, a busy one, or the new one (see `chooseVictim`). */
+/** Which connection was closed because there were too many: an idle one, a busy one, or the new one (see `chooseVictim`). */
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
 export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered or something was reported
   readonly refused: (status: number) => void; // a request was refused
   readonly ended: (reason: EndReason) => void; // a connection has ended early
-  readonly dropped: (reason: DropReason) => void; // all places were taken, so a connection was closed
-  readonly finished: ((request: FinishedRequest) => void) | undefined; // a request is over. Undefined: nobody keeps an access log.
+  readonly dropped: (reason: DropReason) => void; // there were too many connections, so one was closed
+  readonly finished: ((request: FinishedRequest) => void) | undefined; // a request is over. Undefined: there is no access log.
 };
 
 /** What is recorded of a request, from its head until its reply is flushed, or can no longer be sent. */
 export type AccessRecord = { readonly request: Known; readonly startedAt: number; status: number | undefined };
 
-/** Reports that a request is over. `aborted`: the whole reply has not been sent. */
+/** Reports that a request is over. `aborted`: the whole reply has not been flushed. */
 export function reportFinished(
   { request, startedAt, status }: AccessRecord, remoteAddress: string | undefined, aborted: boolean, reports: Reports,
 ): void {

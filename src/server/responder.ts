@@ -1,5 +1,5 @@
-// Makes the heads of replies, with a server of node:http that never listens. What it has instead of a socket is a stream: into it goes one
-// of two constant requests, in place of the one that has been read, so no byte of a client gets to node's parser; out comes the head.
+// Makes the heads of replies, with a server of node:http that never listens. It has a stream instead of a socket. One of two constant
+// requests is pushed into it, and the head is written to it. So no byte of a client gets to Node's parser.
 import type { ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 import type { Reply } from '../http/reply.ts';
@@ -21,28 +21,28 @@ export function createResponder() {
     keepAliveTimeout: 0, // the time limits are in limits.ts
     requireHostHeader: false,
   }, (_, response) => respond(response));
-  const heads = new Map<string, string>(); // Faster: made once in a second, 0.3 of a bare server
+  const heads = new Map<string, string>(); // Faster: each is made once a second, which saves 0.3
 
   function makeHead({ status, fields }: Head, isLast: boolean): string {
     let failure: unknown;
     respond = (response) => {
       try {
         response.writeHead(status, [...fields]).end();
-      } catch (error) { // it must not get to node's parser, which calls this
+      } catch (error) { // it must not get to Node's parser, which calls this
         failure = error;
       }
     };
     const stream = new ResponseStream();
     server.emit('connection', stream); // https://nodejs.org/api/http.html#event-connection
-    stream.read(0); // so that what is pushed gets to node at once
-    stream.push(isLast ? LAST_REQUEST : REQUEST); // node writes the head before this returns
+    stream.read(0); // so that what is pushed gets to Node at once
+    stream.push(isLast ? LAST_REQUEST : REQUEST); // Node writes the head before this returns
     stream.destroy();
     if (stream.head === '') throw failure;
     return stream.head;
   }
 
   return {
-    /** The head of a reply as text, with Date and Connection, which node adds. Throws node's error for an illegal field. */
+    /** The head of a reply as text, with Date and Connection, which Node adds. Throws Node's error for an illegal field. */
     headOf: (reply: Head, isLast: boolean): string => {
       const key = `${reply.status} ${isLast} ${reply.fields.join('\n')}`; // no legal field has a line feed
       let head = heads.get(key);
@@ -64,7 +64,7 @@ export class ResponseStream extends Duplex {
 
   constructor() {
     super({ readableHighWaterMark: 0, decodeStrings: false });
-    this.on('error', () => {}); // without a listener it would end the process
+    this.on('error', () => {}); // without a handler, an error would end the process
   }
 
   // Node calls these methods: https://nodejs.org/api/stream.html#implementing-a-duplex-stream

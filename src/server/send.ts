@@ -25,7 +25,7 @@ type Answerer = Pick<Service, 'handler' | 'reports' | 'responder'>;
 export function answer(request: LegalRequest, isLast: boolean, { handler, reports, responder }: Answerer) {
   try {
     return format(handler(request), request, isLast, responder);
-  } catch (error) { // including node's own for an illegal field, which prevents response splitting
+  } catch (error) { // including Node's own for an illegal field, which prevents response splitting
     reportSafely(reports, ({ failed }) => failed(error, request.traceparent), request.traceparent);
     return format(unexpectedProblem(request.path), request, isLast, responder);
   }

@@ -53,7 +53,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     transport.socket.once('close', () => { remove(connection); endIfEmpty(); });
   }
 
-  // All places are taken: one connection is closed for the new one of this client, or the new one is not accepted.
+  // There are as many as there may be: one connection is closed for the new one of this client, or the new one is refused.
   function makeRoom(client: string): boolean {
     const victim = chooseVictim(all, groups.get(client));
     reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'newRefused'));

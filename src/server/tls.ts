@@ -1,5 +1,5 @@
 // TLS on an accepted socket, with a valve between them. Node decrypts at once all that TLS is given, and the client chooses what
-// that is: 16 KiB can be one record, or 700 of a byte each. So records are counted, and TLS gets a piece of them at a time, in turn.
+// that is: 16 KiB can be one record, or 700 records of one byte each. So records are counted, and TLS gets a piece of them at a time.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { TLSSocket, type SecureContext } from 'node:tls';
@@ -11,7 +11,7 @@ import { write } from './write.ts';
 
 const PIECE_COST = 16 * 1024;
 const RECORD_COST = 1024; // what a record costs besides its bytes
-const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs: keys are exchanged and signed in it
+const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs: it includes the key exchange and a signature
 
 /** Speaks TLS on `carrier`, which belongs to `client`, with the certificate and the key in `secureContext`. */
 export function secure(secureContext: SecureContext, carrier: Socket, client: string, turns: Turns): Transport {
@@ -48,7 +48,7 @@ export class Valve extends Duplex {
     this.intake = createIntake(carrier, client, turns, false, {
       isOpen, consume: (piece) => this.#pass(piece), isHandshake: () => !this.isReady, end: () => this.push(null),
     });
-    carrier.on('error', () => {}); // without a listener it would end the process; `close` follows
+    carrier.on('error', () => {}); // without a handler, an error would end the process; `close` follows
     carrier.once('close', () => this.destroy());
   }
 

@@ -1,6 +1,6 @@
-// Who reads next. In each iteration of the event loop, short reads are consumed as they arrive until they have cost a budget. Everything
-// else waits, and clients that wait take turns: a client with 900 connections gets as much as a client with one (fair queueing). Those who
-// wait get a quarter of the budget in each iteration, so it is short, and no client makes others wait.
+// Whose turn is next. In each iteration of the event loop, short reads are consumed as they arrive until they have used up a budget. What
+// remains waits, and clients that wait take turns: a client with 900 connections gets as much as a client with one (fair queueing). Those
+// who wait get a quarter of the budget in each iteration, so each iteration is short, and no client makes others wait long.
 
 /** The budget, in bytes: about 2 ms of work, whatever the bytes are. */
 export const BUDGET = 64 * 1024;
@@ -25,7 +25,7 @@ export class Turns {
   #count = 0; // of turns, since they were last halved
   #spent = 0; // in this iteration of the event loop
   readonly #schedule;
-  #next: object | undefined; // what it returned
+  #next: object | undefined; // what `#schedule` returned
 
   /** `cost` is the budget, in bytes. `schedule` calls its argument when the next turns are due: in each iteration. */
   constructor(cost = BUDGET, schedule: (run: () => void) => object = setImmediate) {
@@ -58,7 +58,7 @@ export class Turns {
   }
 
   readonly #run = (): void => {
-    const limit = this.#spent + this.#cost / 4; // at least one task, even if short reads have used up a whole budget
+    const limit = this.#spent + this.#cost / 4; // even if short reads have used up the budget
     while (this.#round.size > 0 && this.#spent < limit) this.#runNext();
     this.#spent = 0;
     this.#next = this.#round.size > 0 ? this.#schedule(this.#run) : undefined;
@@ -72,7 +72,7 @@ export class Turns {
       client.level?.delete(client);
       client.level = undefined;
       for (const [kind, tasks] of client.kinds) {
-        if (kind !== 'begun') client.turns += 1; // a long request counts once
+        if (kind !== 'begun') client.turns += 1;
         for (const task of tasks) {
           client.kinds.delete(kind);
           tasks.delete(task);

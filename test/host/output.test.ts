@@ -5,7 +5,7 @@ import { createOutput } from '../../src/host/output.ts';
 
 const KIB = 1024;
 const line = (size: number) => `${'x'.repeat(size - 1)}\n`;
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const iteration = () => new Promise((resolve) => setImmediate(resolve));
 
 /** An output to a stream that records what is written to it. It takes each chunk at once, or when `takeAll` is called. */
 function setUp(t: TestContext, isFast = false, dropped: (count: number) => void = () => assert.fail('nothing was dropped')) {
@@ -61,7 +61,7 @@ test('when the reader goes on, the number of lines that were dropped since the l
   for (const drops of [3, 2, 0]) {
     for (let i = 0; i < 65 + drops; i++) output.write(line(128 * KIB));
     takeAll();
-    await turn();
+    await iteration();
   }
   assert.deepEqual([reported, written.length], [[3, 2], 3 * 65]);
 });
@@ -75,7 +75,7 @@ test('the end waits until everything has been read, or for a second; no line is 
     output.write('b\n');
     output.writeSoon('c\n');
     t.mock.timers.tick(999);
-    await turn();
+    await iteration();
     assert.equal(ends, 0);
     if (isRead) takeAll();
     else t.mock.timers.tick(1);
@@ -88,7 +88,7 @@ test('the end waits until everything has been read, or for a second; no line is 
 test('after an error of the stream, such as EPIPE, lines are ignored and the end comes at once', async (t) => {
   const { output, stream } = setUp(t);
   stream.destroy(new Error('EPIPE'));
-  await turn();
+  await iteration();
   output.write('b\n');
   await output.end();
 });

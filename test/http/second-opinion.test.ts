@@ -4,7 +4,7 @@
 // A failure names its seed: SECOND_OPINION_SEED=<seed> SECOND_OPINION_COUNT=1 makes that request again. SECOND_OPINION_COUNT asks for more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import type { Group } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
 import { mutated } from '../support/corpus/mutate.ts';
@@ -56,7 +56,7 @@ test(`${COUNT} requests, from seed ${FIRST_SEED}, are for node what they are for
     const bytes = Buffer.from(text, 'latin1');
     const fault = differenceIn(text) ?? cutThatMatters(bytes, waysToCut(bytes, random));
     if (fault !== undefined) faults.push(`Seed ${seed}: ${fault} ${JSON.stringify(text)}`);
-    if (seed % 100 === 0) await turn(); // node frees the parsers of the connections that are closed
+    if (seed % 100 === 0) await iteration(); // node frees the parsers of the connections that are closed
   }
   assert.deepEqual(faults, []);
 });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { emptyReply } from '../../src/http/reply.ts';
 import { createIntake } from '../../src/server/intake.ts';
 import { BUDGET, Turns } from '../../src/server/turns.ts';
@@ -32,7 +32,7 @@ for (const over of TRANSPORTS) {
       test(`the last reply arrives though the client does not read, and what follows is not answered or recorded: ${what}`, async (t) => {
         const { open, pass, asked, records, failures } = await startServer(t, { over, limits: { lingerMs: 60_000 } });
         const { client } = await open();
-        inEachTurn(t, () => pass(0.001)); // what follows is discarded
+        inEachIteration(t, () => pass(0.001)); // what follows is discarded
         await new Promise((resolve) => client.pause().write(get + last + get + more, 'latin1', resolve));
         const replies = parseReplies(await readToEnd(client));
         const ends = replies.map((reply) => [reply.status, reply.headers.at(-1)]);
@@ -67,7 +67,7 @@ for (const over of TRANSPORTS) {
 }
 
 /** Calls `call` in each iteration of the event loop, which does not wait meanwhile. */
-function inEachTurn(t: TestContext, call: () => void): void {
+function inEachIteration(t: TestContext, call: () => void): void {
   const next = () => {
     call();
     counter = setImmediate(next);
@@ -77,17 +77,17 @@ function inEachTurn(t: TestContext, call: () => void): void {
 }
 
 /** Counts the iterations of the event loop. The returned function says how many there were. */
-function countTurns(t: TestContext): () => number {
-  let turns = 0;
-  inEachTurn(t, () => { turns += 1; });
-  return () => turns;
+function countIterations(t: TestContext): () => number {
+  let iterations = 0;
+  inEachIteration(t, () => { iterations += 1; });
+  return () => iterations;
 }
 
 describe('a client does not keep others waiting', limit, () => {
   test('in an iteration of the event loop at most 128 requests are read, from one client or many, also last ones', async (t) => {
-    const turns = countTurns(t);
+    const iterations = countIterations(t);
     const seenAt: number[] = [];
-    const server = await startServer(t, { reports: { finished: () => seenAt.push(turns()) } });
+    const server = await startServer(t, { reports: { finished: () => seenAt.push(iterations()) } });
     const clients: Socket[] = [];
     for (let i = 0; i < 300; i += 1) {
       const pair = await server.open();
@@ -95,7 +95,7 @@ describe('a client does not keep others waiting', limit, () => {
       clients.push(pair.client);
     }
     seenAt.length = 0;
-    for (const one of clients) one.write(get); // the kernel has all of them before the next turn
+    for (const one of clients) one.write(get); // the kernel has all of them before the next iteration
     await until(() => seenAt.length === clients.length);
     clients[0]?.write(get.repeat(500));
     await until(() => seenAt.length === clients.length + 500);
@@ -137,7 +137,7 @@ describe('a client does not keep others waiting', limit, () => {
     const { openInMemory } = await startServer(t);
     for (const [length, isHeld] of [[2_048, false], [2_049, true]] as const) {
       const accepted = openInMemory();
-      await turn();
+      await iteration();
       accepted.deliver(Buffer.from(requestBytes('POST', '/', ['Content-Length: 20000']).padEnd(length, 'x')));
       assert.equal(accepted.isPaused(), isHeld);
     }
@@ -147,7 +147,7 @@ describe('a client does not keep others waiting', limit, () => {
   function noteKinds(t: TestContext) {
     const turns = new Turns();
     const { mock } = t.mock.method(turns, 'wait');
-    inEachTurn(t, () => turns.spend(BUDGET));
+    inEachIteration(t, () => turns.spend(BUDGET));
     return { turns, reset: () => mock.resetCalls(), kinds: () => mock.calls.map(({ arguments: [, , kind] }) => kind) };
   }
 
@@ -189,13 +189,13 @@ describe('a client does not keep others waiting', limit, () => {
     const { openInMemory, asked } = await startServer(t);
     const long = Buffer.from(requestBytes('GET', '/', [`X: ${'x'.repeat(3_000)}`]));
     const [others, last] = [Array.from({ length: 20 }, () => openInMemory()), openInMemory()];
-    await turn();
+    await iteration();
     for (const accepted of others) accepted.deliver(long);
     const ends = Promise.all(others.map(closed));
     for (const accepted of others) accepted.destroy();
     last.deliver(long);
     await ends;
-    for (let turns = 0; turns < 3; turns += 1) await turn();
+    for (let i = 0; i < 3; i += 1) await iteration();
     assert.equal(asked.length, 1);
   });
 });
@@ -207,7 +207,7 @@ test('a connection that is idle keeps nothing of the request before', limit, asy
   async function openAndAsk(length: number): Promise<number> {
     for (let i = 0; i < 600; i += 1) {
       openInMemory().deliver(Buffer.from(requestBytes('GET', `/a/path/that/is/long?${'x'.repeat(length)}`, [])));
-      for (let turns = 0; turns < 4; turns += 1) await turn();
+      for (let n = 0; n < 4; n += 1) await iteration();
     }
     return liveHeap();
   }

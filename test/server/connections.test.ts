@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { exchangeOn, requestBytes } from '../support/exchange.ts';
 import { brief, readToEnd, send, stall, startServer, TRANSPORTS, use } from '../support/server.ts';
@@ -29,7 +29,7 @@ for (const over of TRANSPORTS) {
       await Promise.all([closed(used.accepted), closed(lines.accepted)]);
       for (const { client } of [used, lines]) assert.equal((await readToEnd(client)).length, 0);
       pass(0.249);
-      await turn();
+      await iteration();
       assert.deepEqual([silent, late].map(({ socket }) => socket.destroyed), [false, false]);
       await use(late);
       pass(0.001);
@@ -56,9 +56,9 @@ for (const over of TRANSPORTS) {
 test('at the stop, clients that go on connecting cannot keep the server listening', limit, async (t) => {
   const { close, pass, listener, openInMemory } = await startServer(t);
   const isOver = close();
-  for (let turns = 0; turns < 20; turns += 1) {
+  for (let i = 0; i < 20; i += 1) {
     openInMemory().destroy();
-    await turn();
+    await iteration();
   }
   assert.equal(listener.listening, true);
   pass(0.25);

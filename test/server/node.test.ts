@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerOptions, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, createServer as createListener, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
 import { ResponseStream } from '../../src/server/responder.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 import { connectRecords } from '../support/records.ts';
-import { calm, closed, startPair, until } from '../support/sockets.ts';
+import { calm, closed, listenOnPort, startPair, until } from '../support/sockets.ts';
 
 const HEAD = 'HEAD / HTTP/1.1\r\n\r\n';
 
@@ -44,7 +44,7 @@ async function startStream({ reply = (response) => response.end(), written = (do
   });
   server.on('clientError', ({ code }: NodeJS.ErrnoException) => events.push(`rejected ${code}`));
   server.emit('connection', stream);
-  await turns();
+  await iterations();
   return {
     stream, chunks,
     ownOfNode: () => Reflect.ownKeys(stream).filter((key) => !ownBefore.has(key)),
@@ -55,8 +55,8 @@ async function startStream({ reply = (response) => response.end(), written = (do
 }
 
 /** Enough for all that node does without the kernel. */
-async function turns(): Promise<void> {
-  for (let i = 0; i < 5; i += 1) await turn();
+async function iterations(): Promise<void> {
+  for (let i = 0; i < 5; i += 1) await iteration();
 }
 
 async function lengthOf(client: Socket): Promise<number> {
@@ -105,7 +105,7 @@ describe('a stream that is given to a server of node:http as a connection:', lim
       const { newEvents, push, stream } = await startStream({ reply });
       push(HEAD);
       stream.destroy();
-      await turns();
+      await iterations();
       assert.deepEqual(newEvents().filter((event) => event !== 'finish'), ['request']);
     }
   });
@@ -113,7 +113,7 @@ describe('a stream that is given to a server of node:http as a connection:', lim
   test('node sets these properties of it and no others, and the class `ResponseStream` defines none of them', async (t) => {
     const { push, ownOfNode, stream } = await startStream({ reply: (response) => t.after(() => response.end()) });
     push(HEAD);
-    await turns();
+    await iterations();
     const names = ownOfNode().filter((key) => typeof key === 'string');
     assert.deepEqual(names.sort(), ['_httpMessage', '_paused', 'addListener', 'on', 'parser', 'prependListener', 'server', 'setEncoding']);
     const ours = new ResponseStream();
@@ -141,6 +141,42 @@ test('when nothing waits after `write` to a socket (`writableLength` is 0), the 
       assert.equal(await received, size);
     }
   });
+
+test('a paused socket with `highWaterMark: 0` takes one more read from the kernel, none after `unshift`, and sees the client end', limit,
+  async (t) => {
+    for (const [puts, expected] of [[false, 2], [true, 1]] as const) {
+      const { client, accepted } = await startPair(t, { highWaterMark: 0 });
+      let reads = 0;
+      accepted.once('data', (bytes: Buffer) => {
+        accepted.pause();
+        if (puts) accepted.unshift(bytes);
+      });
+      for (let i = 1; i <= 4; i += 1) {
+        client.write('x');
+        const before = accepted.bytesRead;
+        await calm(t, () => accepted.bytesRead);
+        if (accepted.bytesRead > before) reads += 1;
+      }
+      assert.equal(reads, expected);
+    }
+    const { client, accepted } = await startPair(t, { highWaterMark: 0 });
+    const end = once(accepted.once('data', () => accepted.pause()), 'end');
+    client.end('x');
+    await end;
+  });
+
+test('while connections wait in the kernel, at least one is accepted in each iteration', limit, async (t) => {
+  let accepted = 0;
+  const listener = createListener((socket) => { accepted += 1; socket.destroy(); });
+  const port = await listenOnPort(listener);
+  t.after(() => listener.close());
+  for (let i = 0; i < 50; i += 1) connect({ port, host: '127.0.0.1' }).on('error', () => {}).unref();
+  await iteration();
+  for (let before = -1; accepted < 50; await iteration()) {
+    assert.ok(accepted > before, `${accepted}`);
+    before = accepted;
+  }
+});
 
 type TlsOptions = { readonly highWaterMark?: number; readonly allowHalfOpen?: boolean; readonly written?: Written };
 
@@ -180,7 +216,7 @@ describe('a TLSSocket of a server over a stream:', limit, () => {
     const write = async () => {
       isHeld = true;
       secured.write(Buffer.alloc(100_000), () => calls.push(secured.destroyed));
-      await turns();
+      await iterations();
       assert.equal(secured.writableLength, 100_000);
       isHeld = false;
     };
@@ -192,7 +228,7 @@ describe('a TLSSocket of a server over a stream:', limit, () => {
     await write();
     secured.destroy();
     await closed(secured);
-    await turns();
+    await iterations();
     assert.ok(calls[1] !== false);
   });
 
@@ -203,7 +239,7 @@ describe('a TLSSocket of a server over a stream:', limit, () => {
     secured.once('data', () => secured.pause());
     below.write(await recordsOf('abc'));
     await until(() => secured.readableLength >= 2);
-    await turns();
+    await iterations();
     const before = asked();
     below.write(await recordsOf('d'));
     await calm(t, asked);
@@ -234,7 +270,7 @@ describe('a TLSSocket of a server over a stream:', limit, () => {
     const failed = once(secured.resume(), '_tlsError');
     below.write(record);
     assert.equal((await failed)[0].code, 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC');
-    await turns();
+    await iterations();
     assert.deepEqual([errors, secured.destroyed, secured.errored], [[], false, null]);
   });
 

@@ -33,7 +33,7 @@ test('the head of a reply is made once, until it is forgotten or 256 others have
 
 test('replies that differ in their status, a field or whether they are the last have different heads', () => {
   const { headOf } = createResponder();
-  const replies = [[404, []], [405, []], [404, ['A', 'b']], [404, ['A', 'c']], [404, ['A', 'b', 'A', 'c']], [404, ['A', 'b, A, c']]] as const;
+  const replies = [[404, []], [405, []], [404, ['A', 'b']], [404, ['A', 'c']], [404, ['A', 'b', 'A', 'c']], [404, ['A', 'b,A,c']]] as const;
   const heads = replies.flatMap(([status, fields]) => [true, false].map((isLast) => headOf(emptyReply(status, fields), isLast)));
   assert.equal(new Set(heads).size, heads.length);
 });

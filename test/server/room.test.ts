@@ -1,7 +1,7 @@
 // Who makes room when all places are taken. The connections are in memory, so that their clients can have any address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { liveHeap } from '../support/usage.ts';
 import { brief, startServer } from '../support/server.ts';
 import { closed } from '../support/sockets.ts';
@@ -51,7 +51,7 @@ for (const [says, maxConnections, connections, ...expected] of cases) {
       const end = openInMemory(address);
       ends.push(end);
       if (bytes !== '') end.deliver(Buffer.from(bytes));
-      for (let turns = 0; turns < 4; turns += 1) await turn();
+      for (let turns = 0; turns < 4; turns += 1) await iteration();
     }
     assert.deepEqual([ends.flatMap((end, i) => (end.destroyed ? [i] : [])), dropped], expected);
     const isCut = connections[0]?.[1] === CONTENT;
@@ -72,7 +72,7 @@ for (const over of ['TCP', 'TLS'] as const) {
         end.deliverReset();
         await isClosed;
       }
-      for (let turns = 0; turns < 4; turns += 1) await turn();
+      for (let turns = 0; turns < 4; turns += 1) await iteration();
       return liveHeap();
     }
 

@@ -1,10 +1,9 @@
-// How time is counted. The clock is held by the tests. How long a connection may be in each of its states is in ends.test.ts, and in the
-// simulation, which does not see that what waits for its turn is not idle: it is answered, at the stop, when room is made and at its time
-// limit.
+// How time is counted, with a clock that the tests hold: requests that take too long (408), and what waits for its turn, which is not idle:
+// it is answered, at the stop, when room is made and at its time limit. The other limits are in ends.test.ts and in the simulation.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { LIMITS } from '../../src/server/limits.ts';
 import { BUDGET, type Turns } from '../../src/server/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
@@ -26,7 +25,7 @@ test('a handshake does not count towards the time that the connection may be idl
   pass(5);
   await Promise.all([shakeHands(below), once(socket, 'secure')]);
   pass(3);
-  await turn();
+  await iteration();
   assert.equal(socket.writableEnded, false);
   pass(1);
   await closed(accepted);
@@ -51,7 +50,7 @@ test('the time begins again when the connection is used, and at the first byte o
   assert.deepEqual(statusesIn(await readToEnd(pair.client)), [408]);
 });
 
-/** From now on other clients use up each turn, until the returned function is called. A known one gets one piece in every other turn. */
+/** From now on other clients use up each iteration, until the returned function is called. A known one gets every other turn. */
 function keepBusy(t: TestContext, turns: Turns): () => void {
   let isBusy = true;
   let count = 0;
@@ -139,7 +138,7 @@ test('a head of which a byte is read each second is late after 10 s, though one 
   assert.deepEqual(statusesIn(await readToEnd(client)), [408]);
 });
 
-test('connections that are late at the same time end in several turns', limit, async (t) => {
+test('connections that are late at the same time end in several iterations', limit, async (t) => {
   const { open, pass, refusals } = await startServer(t);
   const pairs = [];
   for (let i = 0; i < 60; i += 1) {
@@ -148,7 +147,7 @@ test('connections that are late at the same time end in several turns', limit, a
     pairs.push(pair);
   }
   pass(11);
-  await turn();
+  await iteration();
   assert.ok(refusals.length > 0 && refusals.length <= 32, `${refusals.length} at once`);
   for (const { client } of pairs) assert.deepEqual(statusesIn(await readToEnd(client)), [408]);
 });

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { AGING_TURNS, BUDGET, Turns, type Kind } from '../../src/server/turns.ts';
 
-/** Turns with this budget for those who wait, in which each task notes its name and costs 1. `after` has the notes of each turn so far. */
+/** Turns with this budget for those who wait, whose tasks note their names and cost 1. `after` has the notes of the next iteration. */
 function start(budget: number) {
   const turns = new Turns(4 * budget); // a quarter of it is for those who wait
   const notes: string[] = [];
   const task = (name: string) => () => { notes.push(name); turns.spend(1); };
   const after = async () => {
-    await turn();
+    await iteration();
     return notes.splice(0).join('');
   };
   return { turns, notes, task, after };
 }
 
-describe('in a turn', { timeout: 20_000 }, () => {
+describe('in an iteration', { timeout: 20_000 }, () => {
   test('tasks are carried out until the budget is used up, first come first served, and each once however often it has asked', async () => {
     const { turns, task, after } = start(2);
     const tasks = ['a', 'b', 'c', 'd', 'e'].map(task);
@@ -67,7 +67,7 @@ test('the kinds of tasks of a client take turns, each first come first served', 
   assert.equal(await after(), '1!A?a2Bb3C4');
 });
 
-test('a turn is free while nobody waits and its budget is not used up: 64 KiB by default', { timeout: 20_000 }, async () => {
+test('turns are free while nobody waits and its budget is not used up: 64 KiB by default', { timeout: 20_000 }, async () => {
   assert.equal(BUDGET, 65_536);
   const turns = new Turns();
   for (let count = 0; count < 2; count += 1) {
@@ -75,11 +75,11 @@ test('a turn is free while nobody waits and its budget is not used up: 64 KiB by
     assert.equal(turns.isFree, true);
     turns.spend(1);
     assert.equal(turns.isFree, false);
-    await turn();
+    await iteration();
     assert.equal(turns.isFree, true);
   }
   turns.wait('x', () => turns.spend(2 * BUDGET));
   assert.equal(turns.isFree, false);
-  await turn();
-  assert.equal(turns.isFree, true, 'the next turn has a budget of its own');
+  await iteration();
+  assert.equal(turns.isFree, true, 'the next iteration has a budget of its own');
 });

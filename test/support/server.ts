@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
@@ -129,7 +129,7 @@ export async function send({ client, socket }: Pair, bytes: string): Promise<voi
   const { bytesRead } = socket;
   client.write(bytes, 'latin1');
   await until(() => socket.bytesRead >= bytesRead + bytes.length || socket.destroyed);
-  await turn();
+  await iteration();
 }
 
 /** One request and its reply. The server knows that it is flushed when this resolves. */
@@ -137,7 +137,7 @@ export async function use({ client, socket }: Pair): Promise<void> {
   client.write(requestBytes('GET', '/', []));
   await readReplies(client, 1);
   await until(() => socket.writableLength === 0);
-  await turn();
+  await iteration();
 }
 
 /** Sends a request and reads nothing. Resolves when the server waits for the client to read. */

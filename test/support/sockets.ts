@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type ServerOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 
 const LIMIT_MS = 20_000;
 
@@ -34,7 +34,9 @@ export async function startPair(t: TestContext, options: ServerOpts = {}): Promi
 
 /** Resolves in the iteration of the event loop in which `isSo` has become true. Rejects when that takes too long. */
 export async function until(isSo: () => boolean): Promise<void> {
-  for (const end = Date.now() + LIMIT_MS; !isSo(); await turn()) if (Date.now() > end) throw new Error(`It was never so: ${String(isSo)}`);
+  for (const end = Date.now() + LIMIT_MS; !isSo(); await iteration()) {
+    if (Date.now() > end) throw new Error(`It was never so: ${String(isSo)}`);
+  }
 }
 
 /** Resolves when `value` stays as it is while bytes go to and fro on another connection: what was on its way before has arrived. */
@@ -50,6 +52,6 @@ export async function calm(t: TestContext, value: () => number): Promise<void> {
 
 /** Resolves when all have been told that the stream has closed. */
 export async function closed(stream: Duplex): Promise<void> {
-  if (stream.closed) await turn();
+  if (stream.closed) await iteration();
   else await new Promise((resolve) => stream.once('close', resolve));
 }

@@ -1,5 +1,5 @@
 // Plays a sequence of clients against a service on a real socket, in real time.
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as iteration, setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../src/server/limits.ts';
 import { answersTo } from './answers.ts';
 import { OF_CLIENT } from './invariants.ts';
@@ -29,7 +29,7 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
   for (const step of steps) {
     if (isOfClient(step)) await (await connected(step.client)).perform(step);
     else if (step.kind === 'pass') await delay(step.ms);
-    for (let turns = 0; turns < step.turns; turns += 1) await turn();
+    for (let i = 0; i < step.iterations; i += 1) await iteration();
   }
   await Promise.all(Array.from(clients.values(), (client) => client.finish()));
   const lastedMs = performance.now() - beganAt;

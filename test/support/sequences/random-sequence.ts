@@ -47,10 +47,10 @@ export function randomSequence(seed: number): Sequence {
   const kinds: readonly [MakeStep, ...MakeStep[]] = [sendRequests, sendRequests, ...others];
   const steps = Array.from({ length: 2 + below(pick([5, 10, 20])) }, (_, i): Step => {
     const step = pick(kinds)(random, 10 * i);
-    const turns = pick([0, 0, 1, 1, 2, 5]);
-    return isOfClient(step) ? { ...step, client: 1 + below(clients), turns } : { ...step, turns };
+    const iterations = pick([0, 0, 1, 1, 2, 5]);
+    return isOfClient(step) ? { ...step, client: 1 + below(clients), iterations } : { ...step, iterations };
   });
-  if (below(3) === 0) steps.unshift({ kind: 'stop reading', client: 1, turns: 1 });
+  if (below(3) === 0) steps.unshift({ kind: 'stop reading', client: 1, iterations: 1 });
   return { surroundings, steps };
 }
 

@@ -3,17 +3,17 @@ import { afterEmptyLines, greeting, greetings, lastGreeting, withContent, withTo
 import { send, WHOLE, type ClientStep, type Sequence, type Step } from './steps.ts';
 
 const surroundings = { maxConnections: 10, addresses: 1, room: 10, isSecure: false, turnCost: 1 };
-const client = (step: ClientStep, turns = 1): Step => ({ ...step, client: 1, turns });
+const client = (step: ClientStep, iterations = 1): Step => ({ ...step, client: 1, iterations });
 const after = (...steps: readonly Step[]): Sequence => ({ surroundings, steps });
 const stopReading = client({ kind: 'stop reading' });
-const stop: Step = { kind: 'stop', turns: 1 };
-const cut: Step = { kind: 'cut', turns: 1 };
+const stop: Step = { kind: 'stop', iterations: 1 };
+const cut: Step = { kind: 'cut', iterations: 1 };
 
 export const RARE: readonly Sequence[] = [
   // A reply that becomes possible after the connections have been cut has not left.
-  after(client(send(greeting(0))), client(send(...greetings(0, 2)), 0), { ...stop, turns: 0 }, cut),
+  after(client(send(greeting(0))), client(send(...greetings(0, 2)), 0), { ...stop, iterations: 0 }, cut),
   // A connection that becomes idle a while after the stop is closed.
-  after(stopReading, client(send(greeting(0))), stop, { kind: 'pass', ms: 1_000, turns: 1 }, client({ kind: 'read' })),
+  after(stopReading, client(send(greeting(0))), stop, { kind: 'pass', ms: 1_000, iterations: 1 }, client({ kind: 'read' })),
   // The first byte of a request is the first one that is not CR or LF.
   after(client({ kind: 'send', parts: [afterEmptyLines(1)], held: Infinity, pieces: WHOLE })),
   // A connection that is over does not count when connections are cut.

@@ -1,7 +1,7 @@
 // A client on a real socket, with or without TLS: what it has sent, and what it has got.
 import { once } from 'node:events';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { repliesIn, type Reply } from '../replies.ts';
 import { inPieces, isClosing, isWhole, Sending } from './part.ts';
@@ -68,7 +68,7 @@ export class SocketClient {
       case 'read some':
         if (!socket.isPaused()) return;
         socket.resume();
-        await turn();
+        await iteration();
         socket.pause();
         return;
       case 'end': return this.#end();
@@ -107,7 +107,7 @@ export class SocketClient {
     const [first = '', ...others] = inPieces(next(), size);
     if (first !== '') this.#socket.write(first, 'latin1');
     for (const piece of others) {
-      await turn();
+      await iteration();
       if (this.#socket.destroyed) return;
       this.#socket.write(piece, 'latin1');
     }

@@ -26,7 +26,7 @@ export type ServiceStep =
   | { readonly kind: 'cut' };
 
 /** A step, and how many iterations of the event loop follow it. */
-export type Step = (ServiceStep | OfClient) & { readonly turns: number };
+export type Step = (ServiceStep | OfClient) & { readonly iterations: number };
 type OfClient = ClientStep & { /** Connects when it has not done so. */ readonly client: number };
 
 /** What is known before the first step. */
@@ -65,7 +65,7 @@ export const LONGEST_MS = Object.values(LIMITS).reduce((sum, ms) => sum + ms, 0)
 export function describeSequence({ surroundings, steps }: Sequence): string {
   const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}… (${text.length} bytes)` : text);
   const shown = (_name: string, value: unknown) => (typeof value === 'string' ? short(value) : value);
-  const lines = steps.map(({ turns, ...what }) => `${JSON.stringify(what, shown)} and ${turns} turns`);
+  const lines = steps.map(({ iterations, ...what }) => `${JSON.stringify(what, shown)} and ${iterations} iterations`);
   return [JSON.stringify(surroundings), ...lines].join('\n  ');
 }
 

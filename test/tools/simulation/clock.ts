@@ -6,15 +6,15 @@
 type Timer = { readonly run: () => void; due: number; readonly everyMs: number | undefined; readonly unref: () => Timer };
 
 /** When something has happened. `order` grows with each moment, `callback` says which one of the event loop it was. */
-export type Moment = { readonly order: number; readonly ms: number; readonly callback: number; readonly turn: number };
+export type Moment = { readonly order: number; readonly ms: number; readonly callback: number; readonly iteration: number };
 
-const MAX_TURNS = 2_000;
+const MAX_ITERATIONS = 2_000;
 
 const timers = new Set<Timer>();
-const immediates = new Set<{ readonly run: () => void }>(); // for the next turn
-const due = new Set<{ readonly run: () => void }>(); // in this turn
+const immediates = new Set<{ readonly run: () => void }>(); // for the next iteration
+const due = new Set<{ readonly run: () => void }>(); // in this iteration
 let thrown: unknown[] = [];
-let nowMs = 0, order = 0, callbacks = 0, turns = 0;
+let nowMs = 0, order = 0, callbacks = 0, iterations = 0;
 
 /** Replaces the timers and the clock of this process, and begins at time 0 without any timer. */
 export function resetTime(): void {
@@ -33,7 +33,7 @@ export function resetTime(): void {
   });
   for (const all of [timers, immediates, due]) all.clear();
   thrown = [];
-  nowMs = order = callbacks = turns = 0;
+  nowMs = order = callbacks = iterations = 0;
 }
 
 function addTimer(run: () => void, ms: number, everyMs: number | undefined): Timer {
@@ -45,7 +45,7 @@ function addTimer(run: () => void, ms: number, everyMs: number | undefined): Tim
 /** This moment. */
 export function moment(): Moment {
   order += 1;
-  return { order, ms: nowMs, callback: callbacks, turn: turns };
+  return { order, ms: nowMs, callback: callbacks, iteration: iterations };
 }
 
 /** Milliseconds since the sequence began. */
@@ -70,8 +70,8 @@ export async function inLoop(run: () => void): Promise<void> {
 }
 
 /** One iteration of the event loop: runs the immediates that there are by now, except those that another one takes back. */
-export async function turn(): Promise<void> {
-  turns += 1;
+export async function iteration(): Promise<void> {
+  iterations += 1;
   for (const immediate of immediates) due.add(immediate);
   immediates.clear();
   for (const immediate of due) {
@@ -80,11 +80,11 @@ export async function turn(): Promise<void> {
   }
 }
 
-/** Turns until nothing is to be done without a client or time. */
+/** Goes on until nothing is to be done without a client or time. */
 export async function settle(): Promise<void> {
   for (let count = 0; immediates.size > 0; count += 1) {
-    if (count === MAX_TURNS) throw new Error(`After ${MAX_TURNS} iterations of the event loop there is still something to do.`);
-    await turn();
+    if (count === MAX_ITERATIONS) throw new Error(`After ${MAX_ITERATIONS} iterations of the event loop there is still something to do.`);
+    await iteration();
   }
 }
 

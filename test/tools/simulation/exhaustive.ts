@@ -47,7 +47,7 @@ export function* allSequences(depth: number, before: Before = []): Generator<Seq
   for (const [make, doesSomething] of ALPHABET) {
     if (!doesSomething(before)) continue;
     const what = make(10 * before.length);
-    yield* allSequences(depth, [...before, isOfClient(what) ? { ...what, client: 1, turns: 1 } : { ...what, turns: 1 }]);
+    yield* allSequences(depth, [...before, isOfClient(what) ? { ...what, client: 1, iterations: 1 } : { ...what, iterations: 1 }]);
   }
 }
 

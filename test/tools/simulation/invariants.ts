@@ -20,7 +20,7 @@ const repliesArrive: OfClient = ({ client }, world) => {
   assert.ok(client.end.received.equals(Buffer.concat(client.bytesWritten)), 'the client has received all bytes');
 };
 
-/** In a callback of the event loop, a connection gets as many replies as the budget allows of the turn that ends and of the next one. */
+/** In a callback of the event loop, a connection gets as many replies as the budget allows of the iteration that ends and of the next. */
 const fewRepliesAtATime: OfClient = ({ answers }, { turnCost }) => {
   const replies = new Map<number, number>();
   for (const { write: { at } } of answers) replies.set(at.callback, (replies.get(at.callback) ?? 0) + 1);
@@ -32,9 +32,10 @@ const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
   const own = clients.filter(({ network }) => network === client.network).length;
   const networks = new Set(clients.map(({ network }) => network)).size;
   answers.forEach(({ write, sent }, i) => {
-    const from = Math.max((sent && wholeAt(client, sent))?.turn ?? write.at.turn, answers[i - 1]?.write.takenAt?.turn ?? 0);
+    const from = Math.max((sent && wholeAt(client, sent))?.iteration ?? write.at.iteration, answers[i - 1]?.write.takenAt?.iteration ?? 0);
     const pieces = sent === undefined ? 0 : piecesOf(client, sent);
-    assert.ok(write.at.turn - from <= (5 + pieces) * own * networks + clients.length, `reply ${i} was ${write.at.turn - from} turns late`);
+    const late = write.at.iteration - from;
+    assert.ok(late <= (5 + pieces) * own * networks + clients.length, `reply ${i} was ${late} iterations late`);
   });
 };
 
@@ -100,7 +101,7 @@ const idleOnesMakeRoom: OfClient = (served, { closedForRoom }) => {
 /** Over TLS the service ends its side with close_notify (RFC 8446 6.1), unless the client has not read what was written before. */
 const tlsEndsWithNotice: OfClient = ({ client: { isSecure, writes, leftAt, endedAt, serviceClosedAt, notifiedAt } }, { cut }) => {
   if (!isSecure || serviceClosedAt === undefined || leftAt !== undefined || endedAt !== undefined || writes.length === 0) return;
-  const isHeard = ({ takenAt }: Written) => takenAt !== undefined && takenAt.turn < serviceClosedAt.turn - 1;
+  const isHeard = ({ takenAt }: Written) => takenAt !== undefined && takenAt.iteration < serviceClosedAt.iteration - 1;
   if (cut === undefined && writes.every(isHeard)) assert.ok(notifiedAt !== undefined, 'no close_notify');
 };
 

@@ -42,7 +42,7 @@ const MUTANTS = [
   intake('the rest is read again', ': bytes.subarray(count)', ': bytes'),
   intake('it does not wait for its turn', 'turns.wait(client, consumeNext, kind())',
     'process.nextTick(process.nextTick, consumeNext)'),
-  intake('what is held is not known', 'held.length > 0 || ', ''),
+  intake('what is held is not known', 'rest.length > 0 || ', ''),
   intake('the end of the client is forgotten', 'end();', ';'),
   valve('it does not go on when TLS asks', 'this.#isAsked = true;', ''),
   valve('the end of the client does not pass', 'this.push(null)', '{}'),

@@ -23,9 +23,9 @@ export function servedIn(world: World, client: Client): Served {
   if (replies.length !== writes.length) throw new Error(`${replies.length} replies in ${writes.length} pieces`);
 
   const isHeardLate = ({ takenAt }: Written) =>
-    client.isSecure && takenAt !== undefined && serviceClosedAt !== undefined && serviceClosedAt.turn - takenAt.turn <= 1;
+    client.isSecure && takenAt !== undefined && serviceClosedAt !== undefined && serviceClosedAt.iteration - takenAt.iteration <= 1;
 
-  // What the kernel takes after the client has gone is lost, so both are right. Over TLS the service hears of it a turn later.
+  // What the kernel takes after the client has gone is lost, so both are right. Over TLS the service hears of it an iteration later.
   const hasLeft = (write: Written) =>
     (isAfter(write.takenAt, leftAt) || isHeardLate(write) ? undefined : write.takenAt !== undefined);
 
@@ -52,7 +52,7 @@ export function servedIn(world: World, client: Client): Served {
   };
 }
 
-const NEVER: Written = { from: 0, to: 0, at: { order: 0, ms: 0, callback: 0, turn: 0 }, takenAt: undefined };
+const NEVER: Written = { from: 0, to: 0, at: { order: 0, ms: 0, callback: 0, iteration: 0 }, takenAt: undefined };
 
 /** When the byte at this place was sent. */
 export function sentAt({ sends }: Client, place: number): Moment | undefined {

@@ -41,7 +41,7 @@ export class ServiceEnd extends Duplex {
 
   // What the client does.
 
-  /** These bytes arrive after what has been delivered before: that many of them at once, and the rest three turns later. */
+  /** These bytes arrive after what has been delivered before: that many of them at once, and the rest three iterations later. */
   deliver(bytes: Buffer, atOnce = bytes.length): void {
     if (this.destroyed) return this.#discard(); // a closed socket answers with a reset
     if (this.#clientHasEnded || this.#isReset) return;
@@ -162,6 +162,6 @@ export class ServiceEnd extends Duplex {
     if (this.#toService.length > 0) this.#discard(); // with unread bytes, a close is a reset
     this.#observer.closed();
     done(error);
-    setImmediate(() => this.emit('close', error !== null)); // as for a net.Socket, in a later turn
+    setImmediate(() => this.emit('close', error !== null)); // as for a net.Socket, in a later iteration
   }
 }

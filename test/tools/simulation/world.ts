@@ -3,7 +3,7 @@ import type { Secure } from '../../../src/server/server.ts';
 import { makeService, type Code, type Dropped } from './service.ts';
 import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
 import { Client } from './client.ts';
-import { inLoop, moment, now, pass, pending, resetTime, settle, turn, uncaught, type Moment } from './clock.ts';
+import { inLoop, moment, now, pass, pending, resetTime, settle, iteration, uncaught, type Moment } from './clock.ts';
 import { RecordSocket } from './record-socket.ts';
 
 /** All that can be known after a sequence. */
@@ -87,11 +87,11 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
     const at = moment();
     const waiting = clients.filter((client) => (client.writes.at(-1)?.to ?? 0) > client.taken);
     const least = waiting.filter(({ end }) => !end.destroyed).length;
-    // Whose request has not been answered, or not to its end. The event `close` of a socket comes a turn after it has closed.
-    // Over TLS the service hears a turn later that the kernel has taken a reply.
-    const isUnheard = ({ writes }: Client) => isSecure && at.turn - (writes.at(-1)?.takenAt?.turn ?? -Infinity) <= 1;
+    // Whose request has not been answered, or not to its end. The event `close` of a socket comes an iteration after it has closed.
+    // Over TLS the service hears an iteration later that the kernel has taken a reply.
+    const isUnheard = ({ writes }: Client) => isSecure && at.iteration - (writes.at(-1)?.takenAt?.iteration ?? -Infinity) <= 1;
     const isOwed = (client: Client) => client.sending.parts.length > client.writes.length || waiting.includes(client) || isUnheard(client);
-    const isThere = ({ serviceClosedAt }: Client) => serviceClosedAt === undefined || at.turn - serviceClosedAt.turn <= 1;
+    const isThere = ({ serviceClosedAt }: Client) => serviceClosedAt === undefined || at.iteration - serviceClosedAt.iteration <= 1;
     cut = { at, least, most: clients.filter((client) => isOwed(client) && isThere(client)).length, said: app.closeAll() };
   }
 
@@ -111,7 +111,7 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
     if (step.kind === 'wait') await settle();
     if (step.kind === 'pass') await pass(step.ms);
     if (step.kind === 'next limit') await pass(LIMITS.idleMs + 2 * LIMITS.sweepMs, () => events.length > before);
-    for (let turns = 0; turns < step.turns; turns += 1) await turn();
+    for (let i = 0; i < step.iterations; i += 1) await iteration();
   }
   note('quiet');
   await pass(LONGEST_MS, allClosed);

@@ -10,7 +10,7 @@ import { ofClientsOnly, send, WHOLE, type ClientStep, type Step } from '../../su
 
 type Session = (random: Random) => readonly Step[];
 
-const client = (...steps: readonly ClientStep[]): Step[] => steps.map((step) => ({ ...step, client: 1, turns: 0 }));
+const client = (...steps: readonly ClientStep[]): Step[] => steps.map((step) => ({ ...step, client: 1, iterations: 0 }));
 const legalOne = (random: Random) => (random.below(2) === 0 ? legalRequest(random, random.below(1e9)) : variedRequest(random));
 const legal = (count: number, random: Random): Part[] => Array.from({ length: count }, () => legalOne(random));
 
@@ -40,7 +40,8 @@ const slowly: Session = (random) => {
 };
 
 /** Leaves at once or a little later. */
-const reset = ({ below }: Random): Step[] => [{ kind: 'pass', ms: Math.max(0, below(20) - 10), turns: 0 }, ...client({ kind: 'reset' })];
+const reset = ({ below }: Random): Step[] => [{ kind: 'pass', ms: Math.max(0, below(20) - 10), iterations: 0 },
+  ...client({ kind: 'reset' })];
 const sentThenReset: Session = (random) => [...client(send(...legal(1 + random.below(16), random))), ...reset(random)];
 const halfSentThenReset: Session = (random) => [...client(halfSent(random, 8)), ...reset(random)];
 const halfSentThenEnded: Session = (random) => client(halfSent(random, 4), { kind: 'end' });
@@ -48,13 +49,14 @@ const halfSentThenEnded: Session = (random) => client(halfSent(random, 4), { kin
 /** Sends an incomplete request, and waits until the service refuses it. */
 const incomplete: Session = (random) => {
   const bytes = random.pick(['GET /health HTTP/1.1\r\nHo', 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab']);
-  return [...client({ kind: 'send', parts: [empty(408, `${bytes}x`)], held: 1, pieces: WHOLE }), { kind: 'pass', ms: 20_000, turns: 0 }];
+  const sent = client({ kind: 'send', parts: [empty(408, `${bytes}x`)], held: 1, pieces: WHOLE });
+  return [...sent, { kind: 'pass', ms: 20_000, iterations: 0 }];
 };
 
 /** Sends thousands of requests, and reads none of the replies. */
 const unread: Session = (random) => [
   ...client({ kind: 'stop reading' }, send(...greetings(0, 50_000))),
-  { kind: 'pass', ms: 1_000 * random.below(25), turns: 0 },
+  { kind: 'pass', ms: 1_000 * random.below(25), iterations: 0 },
   ...client({ kind: 'reset' }),
 ];
 
