@@ -149,9 +149,9 @@ function exactly(reply: Reply, isLast: boolean): Reply {
   const { status, body } = reply;
   const type = TYPES.find((known) => known === field(reply, 'Content-Type'));
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  const fields = body === '' ? [...(status === 405 ? ['Allow: GET'] : []), length]
-    : [`Content-Type: ${type}`, length, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
-  const headers = [...fields, 'Date: now', `Connection: ${isLast ? 'close' : 'keep-alive'}`];
+  const fields = body !== '' ? [`Content-Type: ${type}`, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff']
+    : status === 405 ? ['Allow: GET'] : [];
+  const headers = [...fields, length, 'Date: now', `Connection: ${isLast ? 'close' : 'keep-alive'}`];
   return { statusLine: `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, status, headers, body: exactJson(json(reply)) ?? body };
 }
 

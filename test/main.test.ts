@@ -128,7 +128,7 @@ test('after a signal, even during the start, no other port is listened on, /heal
   const socket = connectTls({ port: portIn(listening), host: '127.0.0.1', rejectUnauthorized: false });
   const unavailable = '503 Service Unavailable';
   const noStore = ['Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
-  const fields = ['Content-Type: text/plain', 'Content-Length: 9', ...noStore, 'Date: now'];
+  const fields = ['Content-Type: text/plain', ...noStore, 'Content-Length: 9', 'Date: now'];
   assert.deepEqual(await exchangeOn(socket, requestBytes('GET', '/health', [])), {
     replies: [{ statusLine: `HTTP/1.1 ${unavailable}`, status: 503, headers: [...fields, 'Connection: close'], body: 'Unhealthy' }],
     ended: true,

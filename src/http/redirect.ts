@@ -2,8 +2,8 @@
 import { emptyReply, type Handler } from './reply.ts';
 import { withoutPort } from './request-target.ts';
 
-// What browsers send in a query, but a URI must not have there (RFC 3986 3.4). Location is a URI (RFC 9110 10.2.2).
-const NOT_IN_URI = /%(?![\dA-Fa-f]{2})|["<>[\\\]^`{|}]/g;
+// Location is a URI (RFC 9110 10.2.2), whose query may not have all that browsers send (RFC 3986 3.4). What they have encoded stays so.
+const encode = (query: string) => encodeURI(query).replace(/%25(?=[\dA-Fa-f]{2})/g, '%');
 
 /** Redirects each request to `port` of its host with 307, which keeps the method (RFC 9110 15.4.8). Without a host it gets 400. */
 export function redirectToHttps(port: number): Handler {
@@ -11,7 +11,7 @@ export function redirectToHttps(port: number): Handler {
   return ({ host, path, query }) => {
     if (host === undefined) return emptyReply(400); // HTTP/1.0 allows that
     const target = path === '*' ? '' : path; // OPTIONS *
-    const search = query === '' ? '' : `?${query.replace(NOT_IN_URI, encodeURIComponent)}`;
+    const search = query === '' ? '' : `?${encode(query)}`;
     return emptyReply(307, ['Location', `https://${withoutPort(host)}${suffix}${target}${search}`]);
   };
 }

@@ -3,7 +3,7 @@ import type { Request } from './request.ts';
 
 export type Reply = {
   readonly status: number;
-  readonly fields: readonly string[]; // names and values of the header fields, alternately
+  readonly fields: readonly string[]; // names and values, alternately, of the header fields other than Content-Length
   readonly body: string;
 };
 
@@ -16,14 +16,10 @@ type ContentType = 'application/json' | 'application/json; charset=utf-8' | 'app
 /** A reply with the content `body`. */
 export function contentReply(status: number, contentType: ContentType, body: string): Reply {
   // It holds for this moment only, so caches must not store it. Browsers must not guess another type (OWASP REST Security Cheat Sheet).
-  const fields = [
-    'Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body)),
-    'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff',
-  ];
-  return { status, fields, body };
+  return { status, fields: ['Content-Type', contentType, 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'], body };
 }
 
 /** A reply without content: the status and `fields` (names and values, alternately) are all of it. */
 export function emptyReply(status: number, fields: readonly string[] = []): Reply {
-  return { status, fields: [...fields, 'Content-Length', '0'], body: '' };
+  return { status, fields, body: '' };
 }

@@ -168,6 +168,7 @@ export class Connection {
     if (this.#state !== 'closed') this.#reportEnd(this.#below.isBroken ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined);
     this.#enter('closed');
     this.#closeRecord(true);
+    for (const task of [this.#endLate, this.#cutIdle]) this.#service.turns.cancel(this.client, task);
   }
 
   #reportEnd(reason: EndReason | undefined): void {

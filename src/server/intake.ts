@@ -6,7 +6,7 @@ import type { Kind, Turns } from './turns.ts';
 const READ_COST = 512; // what a piece costs besides its bytes
 const PIECE_BYTES = 16 * 1024; // the longest piece
 const SHORT_BYTES = 2 * 1024; // the longest read that may be passed on as it arrives
-const MAX_PIECES = 6; // of the longest request: 16 KiB of head, 64 KiB of content, 16 KiB of chunk framing
+const MAX_PIECES = 6; // that continue one another. Few requests are longer.
 const NOTHING: Buffer = Buffer.alloc(0);
 
 type Consumer = {
@@ -30,6 +30,10 @@ export function createIntake(
 
   stream.on('data', receive);
   stream.on('end', proceed); // which may come while something is held
+  stream.once('close', () => {
+    turns.cancel(client, consumeNext);
+    discardTurns?.cancel(client, readOnce);
+  });
 
   const isHolding = () => rest.length > 0 || stream.readableLength > 0;
 
@@ -40,7 +44,7 @@ export function createIntake(
   }
 
   function proceed(): void {
-    if (isConsuming || discardTurns !== undefined) return;
+    if (isConsuming || stream.destroyed || discardTurns !== undefined) return;
     if (isHolding()) {
       if (isOpen()) turns.wait(client, consumeNext, kind());
     } else if (stream.readableEnded) {

@@ -32,8 +32,6 @@ export function answer(request: LegalRequest, isLast: boolean, { handler, report
 }
 
 function format(reply: Reply, { method }: LegalRequest, isLast: boolean, responder: Responder) {
-  const { status, body } = reply;
-  if (typeof body !== 'string') throw new TypeError('The body of a reply must be a string.');
-  const content = method === 'HEAD' ? '' : body; // RFC 9110 9.3.2
-  return { status, text: responder.headOf(reply, isLast) + content };
+  const content = method === 'HEAD' ? '' : reply.body; // RFC 9110 9.3.2
+  return { status: reply.status, text: responder.headOf(reply, isLast) + content };
 }

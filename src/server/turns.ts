@@ -12,8 +12,9 @@ type Task = () => void; // what a client waits for: it is called in a turn of th
 /** The kinds of tasks of a client. They take turns, too, so that none waits for all of another kind. */
 export type Kind = 'short' | 'long' | 'begun' | 'handshake';
 
-/** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns it has had lately. */
-type Client = { readonly kinds: Map<Kind, Set<Task>>; turns: number; level: Set<Client> | undefined };
+/** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns it has had lately:
+ * `rank` is how many they were when its present request began. */
+type Client = { readonly kinds: Map<Kind, Set<Task>>; turns: number; rank: number; level: Set<Client> | undefined };
 
 export class Turns {
   readonly #cost;
@@ -44,7 +45,7 @@ export class Turns {
 
   /** Calls `task` when it is the client's turn, unless it is waiting already. */
   wait(name: string, task: Task, kind: Kind = 'long'): void {
-    const client: Client = this.#known.get(name) ?? { kinds: new Map(), turns: 0, level: undefined };
+    const client: Client = this.#known.get(name) ?? { kinds: new Map(), turns: 0, rank: 0, level: undefined };
     for (const tasks of client.kinds.values()) if (tasks.has(task)) return;
     client.kinds.set(kind, (client.kinds.get(kind) ?? new Set()).add(task));
     this.#known.set(name, client);
@@ -52,9 +53,25 @@ export class Turns {
     this.#next ??= this.#schedule(this.#run);
   }
 
+  /** Takes back what a connection that has closed is waiting for, so that none is kept in memory until it is the client's turn. */
+  cancel(name: string, task: Task): void {
+    const client = this.#known.get(name);
+    if (client === undefined) return;
+    for (const [kind, tasks] of client.kinds) if (tasks.delete(task) && tasks.size === 0) client.kinds.delete(kind);
+    if (client.kinds.size > 0) return;
+    this.#dequeue(client);
+    if (client.turns === 0) this.#known.delete(name);
+  }
+
+  #dequeue(client: Client): void {
+    this.#round.delete(client);
+    client.level?.delete(client);
+    client.level = undefined;
+  }
+
   #enqueue(client: Client): void {
     this.#round.add(client);
-    client.level ??= (this.#levels[client.turns] ?? this.#levels.at(-1))?.add(client);
+    client.level ??= (this.#levels[client.rank] ?? this.#levels.at(-1))?.add(client);
   }
 
   readonly #run = (): void => {
@@ -68,11 +85,10 @@ export class Turns {
   #runNext(): void {
     if ((this.#count += 1) === AGING_TURNS) this.#age();
     for (const client of (this.#count % 2 === 1 && this.#levels.find((level) => level.size > 0)) || this.#round) {
-      this.#round.delete(client);
-      client.level?.delete(client);
-      client.level = undefined;
+      this.#dequeue(client);
       for (const [kind, tasks] of client.kinds) {
-        if (kind !== 'begun') client.turns += 1;
+        client.turns += 1;
+        if (kind !== 'begun') client.rank = client.turns;
         for (const task of tasks) {
           client.kinds.delete(kind);
           tasks.delete(task);
@@ -89,6 +105,9 @@ export class Turns {
 
   #age(): void {
     this.#count = 0;
-    for (const [name, client] of this.#known) if ((client.turns >>= 1) === 0 && client.kinds.size === 0) this.#known.delete(name);
+    for (const [name, client] of this.#known) {
+      client.rank >>= 1;
+      if ((client.turns >>= 1) === 0 && client.kinds.size === 0) this.#known.delete(name);
+    }
   }
 }

@@ -11,8 +11,9 @@ import { createIntake } from '../../src/server/intake.ts';
 import { BUDGET, Turns } from '../../src/server/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
 import { liveHeap } from '../support/usage.ts';
-import { brief, readToEnd, shakeHands, stall, startServer, statusesIn, TRANSPORTS, use } from '../support/server.ts';
+import { brief, readToEnd, shakeHands, stall, startServer, statusesIn, TRANSPORTS, use, type TestServer } from '../support/server.ts';
 import { calm, closed, until } from '../support/sockets.ts';
+import type { ServiceEnd } from '../tools/simulation/service-end.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
@@ -198,6 +199,36 @@ describe('a client does not keep others waiting', limit, () => {
     for (let i = 0; i < 3; i += 1) await iteration();
     assert.equal(asked.length, 1);
   });
+});
+
+for (const [what, wait] of [
+  ['a request', ({ accepted }) => accepted.deliver(Buffer.from(requestBytes('GET', '/', [`X: ${'x'.repeat(3_000)}`])))],
+  ['the end of a request that takes too long', ({ accepted, pass }) => { accepted.deliver(Buffer.from('G')); pass(20); }],
+  ['its end as an idle connection', ({ accepted, close }) => { accepted.deliver(Buffer.from(get)); void close(); }],
+] satisfies [string, (server: TestServer & { accepted: ServiceEnd }) => void][]) {
+  test(`what waits for a turn is not kept when its connection closes: ${what}`, limit, async (t) => {
+    const turns = new Turns(BUDGET, () => ({})); // none ever comes
+    const server = await startServer(t, { turns });
+    const accepted = server.openInMemory();
+    await iteration();
+    wait({ ...server, accepted });
+    assert.equal(turns.isFree, false);
+    accepted.destroy();
+    await closed(accepted);
+    assert.equal(turns.isFree, true);
+  });
+}
+
+test('what waits to be discarded is not kept when its connection closes', limit, async (t) => {
+  const { openInMemory, pass } = await startServer(t);
+  const accepted = openInMemory();
+  await iteration();
+  accepted.deliver(Buffer.from(noHost));
+  const { mock } = t.mock.method(accepted, 'resume');
+  accepted.destroy();
+  await closed(accepted);
+  pass(1);
+  assert.equal(mock.callCount(), 0);
 });
 
 test('a connection that is idle keeps nothing of the request before', limit, async (t) => {

@@ -14,27 +14,29 @@ function countRequests(t: TestContext): () => number {
   return () => count;
 }
 
-test('the head of a reply is made once, until it is forgotten or 256 others have been made', (t) => {
+test('the head of a reply is made once, until it is forgotten or 1,024 others have been made, unless it is long', (t) => {
   const made = countRequests(t);
   const { headOf, forgetHeads } = createResponder();
-  const replies = Array.from({ length: 257 }, (_, i) => emptyReply(404, ['X', String(i)]));
+  const replies = Array.from({ length: 1_025 }, (_, i) => emptyReply(404, ['X', String(i)]));
   const ask = (from: number, to: number) => replies.slice(from, to).map((reply) => headOf(reply, false));
-  const heads = ask(0, 256);
-  assert.equal(new Set(heads).size, 256);
-  assert.deepEqual([ask(0, 256), made()], [heads, 256]);
-  ask(256, 257);
-  assert.deepEqual([ask(256, 257), made()], [[heads[0]?.replace('X: 0', 'X: 256')], 257]);
+  const heads = ask(0, 1_024);
+  assert.equal(new Set(heads).size, 1_024);
+  headOf(emptyReply(404, ['X', 'x'.repeat(256)]), false);
+  assert.deepEqual([ask(0, 1_024), made()], [heads, 1_025]);
+  ask(1_024, 1_025);
+  assert.deepEqual([ask(1_024, 1_025), made()], [[heads[0]?.replace('X: 0', 'X: 1024')], 1_026]);
   ask(0, 1);
-  assert.equal(made(), 258);
+  assert.equal(made(), 1_027);
   forgetHeads();
   ask(0, 1);
-  assert.equal(made(), 259);
+  assert.equal(made(), 1_028);
 });
 
-test('replies that differ in their status, a field or whether they are the last have different heads', () => {
+test('replies that differ in their status, a field, their length or whether they are the last have different heads', () => {
   const { headOf } = createResponder();
   const replies = [[404, []], [405, []], [404, ['A', 'b']], [404, ['A', 'c']], [404, ['A', 'b', 'A', 'c']], [404, ['A', 'b,A,c']]] as const;
-  const heads = replies.flatMap(([status, fields]) => [true, false].map((isLast) => headOf(emptyReply(status, fields), isLast)));
+  const heads = replies.flatMap(([status, fields]) => [true, false].flatMap((isLast) =>
+    ['', 'x'].map((body) => headOf({ ...emptyReply(status, fields), body }, isLast))));
   assert.equal(new Set(heads).size, heads.length);
 });
 

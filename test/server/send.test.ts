@@ -24,21 +24,22 @@ function answered(handler: Handler, isLast: boolean) {
 }
 
 const problem = unexpectedProblem('/a');
-const failure = new Error('It failed.'), notText = new TypeError('The body of a reply must be a string.');
+const failure = new Error('It failed.');
 
 for (const isLast of [false, true]) {
   const connection = `Connection: ${isLast ? 'close' : 'keep-alive'}`;
-  const ends = ['Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Date: now', connection];
+  const ends = [`Content-Length: ${problem.body.length}`, 'Date: now', connection];
   const which = isLast ? 'a last' : 'an ordinary';
 
-  const headers = ['Content-Type: application/problem+json', `Content-Length: ${problem.body.length}`, ...ends];
+  const kind = ['Content-Type: application/problem+json', 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
+  const headers = [...kind, ...ends];
   const replies = [{ statusLine: 'HTTP/1.1 500 Internal Server Error', status: 500, headers, body: problem.body }];
   for (const [what, handler, error] of [
     ['an error', () => { throw failure; }, failure],
     ['undefined, thrown', () => { throw undefined; }, undefined],
     // A line feed in a field would let a client write a reply of its own.
     ['a field that would be two lines', () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']), 'ERR_INVALID_CHAR'],
-    ['a body that is not a string', () => ({ ...emptyReply(200), body: JSON.parse('{}') }), notText],
+    ['a body that is not a string', () => ({ ...emptyReply(200), body: JSON.parse('{}') }), 'ERR_INVALID_ARG_TYPE'],
   ] satisfies [string, Handler, unknown][]) {
     test(`${what} becomes ${which} reply with 500, and is reported with the id of its request`, () => {
       assert.deepEqual(answered(handler, isLast), { replies, status: 500, failures: [[error, request.traceparent]] });

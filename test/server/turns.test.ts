@@ -55,7 +55,24 @@ test('every other turn is for a client that has had the fewest turns lately, and
   ask('Y', 8);
   assert.match(await after(), /^(?:[ab]?Y){8}[ab]+$/, 'those that it has had count half');
   ask('Z', 40, 'begun');
-  assert.match(await after(), /^(?:[ab]?Z){40}[ab]+$/, 'what has begun does not count');
+  assert.match(await after(), /^(?:[ab]?Z){40}[ab]+$/, 'what has begun does not count before its end');
+  ask('Z', 8);
+  assert.match(await after(), /^[ab]{0,2}(?:Zab|Zba){8}[ab]+$/, 'but then it does');
+});
+
+test('what is taken back is not carried out, and takes no turn', { timeout: 20_000 }, async () => {
+  const { turns, task, after } = start(3);
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(task);
+  assert.ok(a && b && c && d);
+  for (const [one, kind] of [[a, 'long'], [b, 'short'], [c, 'long']] as const) turns.wait('x', one, kind);
+  turns.wait('y', d);
+  for (const [name, one] of [['x', a], ['x', b], ['y', d], ['y', a], ['z', a]] as const) turns.cancel(name, one);
+  assert.equal(await after(), 'c');
+  for (const one of [a, b]) turns.wait('x', one);
+  turns.wait('y', d);
+  turns.cancel('x', a);
+  turns.cancel('x', b);
+  assert.deepEqual([turns.isFree, await after(), turns.isFree], [false, 'd', true]);
 });
 
 test('the kinds of tasks of a client take turns, each first come first served', { timeout: 20_000 }, async () => {

@@ -35,10 +35,16 @@ export const ATTACKS: ReadonlyMap<string, Attack> = new Map([
 export const WORK: ReadonlyMap<string, Attack> = new Map([
   ['short', attack('', GREETING, 'more for a reply')],
   ['chunks', attack('', IN_CHUNKS, 'more for a reply')],
+  ['16 KiB', attack('', withContent(16_384 - withContent(10_000).length + 10_000), 'more for a reply')], // a request is one full piece
+  ['64 KB', attack('', withContent(64_000), 'more for a reply')],
   ['TLS', { ...attack('', GREETING, 'more for a reply'), isTls: true }],
   ['handshakes', { ...attack('', '', 'disconnect'), isTls: true }],
   ['pipelined TLS', { ...attack(GREETING.repeat(8_000), '', 'wait'), reads: false, isTls: true }],
 ]);
+
+function withContent(length: number): string {
+  return requestBytes('POST', '/api/greetings', [`Content-Length: ${length}`]) + 'x'.repeat(length);
+}
 
 function withoutEnd(first: string, repeated: string): Attack {
   return attack(first, repeated.repeat(Math.ceil(SEND_BYTES / repeated.length)), 'more');

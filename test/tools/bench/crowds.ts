@@ -21,6 +21,8 @@ export const CROWDS: ReadonlyMap<string, Crowd> = new Map([
   ['few chunks', crowd('one address', ['chunks', 100])],
   ['addresses, short', crowd('an address each', ['short', 900, 900])],
   ['addresses, chunks', crowd('an address each', ['chunks', 900, 900])],
+  ['addresses, 16 KiB', crowd('an address each', ['16 KiB', 900, 900])],
+  ['addresses, 64 KB', crowd('an address each', ['64 KB', 900, 900])],
   ['addresses, TLS', crowd('an address each', ['TLS', 900, 900])],
   ['handshakes', crowd('handshakes', ['handshakes', 900])],
   ['memory', { ...crowd('memory', ['pipelined TLS', 950]), heap: 128 }],
