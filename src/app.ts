@@ -48,7 +48,7 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
     createServer: () => create({ handler, isAllowed: (host, isHttps) => !isHttps && isAllowed(host) }),
     /** A server for HTTPS. `secure` puts TLS on each accepted socket, with what `loadTls` loads. */
     createSecureServer: (secure: Secure) => create({ handler, isAllowed }, secure),
-    /** A server that redirects legal requests to this port for HTTPS. */
+    /** A server that redirects legal requests to HTTPS on this port. */
     createRedirectServer: (httpsPort: number) => create({ handler: redirectToHttps(httpsPort), isAllowed }),
     /** From now on `/health` replies 503, and each reply is the last one on its connection. */
     startDraining: () => { draining = true; },

@@ -1,7 +1,6 @@
 // GET /openapi/v1.json replies with an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
 import { unexpectedProblem } from '../http/problem.ts';
 import { contentReply, type Handler, type Reply } from '../http/reply.ts';
-import type { Request } from '../http/request.ts';
 import { createGreetingEndpoint } from './greeting-endpoint.ts';
 import { DEFAULT_PARAMETERS, PARAMETERS } from './greeting-query.ts';
 import { version } from './version.ts';
@@ -44,10 +43,7 @@ const schemas = {
 
 // The examples are what the endpoint replies to these requests, at this time.
 const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));
-const asked: Request = {
-  method: 'GET', path: '/api/greetings', query: 'name=Ada%20Lovelace', host: 'localhost',
-  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
-};
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
 
 const PROBLEM = 'application/problem+json';
 
@@ -74,9 +70,9 @@ export const document = {
           name, in: 'query', required: false, description, example, schema: { ...schema, default: DEFAULT_PARAMETERS[name] },
         })),
         responses: {
-          200: response('The greeting.', 'application/json', 'GreetingResponse', greetings(asked)),
-          400: response('A parameter breaks a rule.', PROBLEM, 'ValidationProblem', greetings({ ...asked, query: 'name=' })),
-          500: response('An unexpected error.', PROBLEM, 'UnexpectedProblem', unexpectedProblem(asked.path)),
+          200: response('The greeting.', 'application/json', 'GreetingResponse', greetings({ query: 'name=Ada%20Lovelace', traceparent })),
+          400: response('A parameter breaks a rule.', PROBLEM, 'ValidationProblem', greetings({ query: 'name=', traceparent })),
+          500: response('An unexpected error.', PROBLEM, 'UnexpectedProblem', unexpectedProblem('/api/greetings')),
         },
       },
     },

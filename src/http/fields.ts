@@ -18,8 +18,8 @@ export function colonIn({ bytes, start, end }: Line): number {
 // end of a text takes time that grows with the square of the white space inside it.)
 function valueAfter(colon: number, { bytes, text, end }: Line): string {
   let from = colon + 1, to = end;
-  while (from < to && isWhiteSpace(bytes[from])) from += 1;
-  while (to > from && isWhiteSpace(bytes[to - 1])) to -= 1;
+  while (isWhiteSpace(bytes[from])) from += 1; // this also stops at the CR
+  while (isWhiteSpace(bytes[to - 1])) to -= 1; // and this at the colon
   return text.slice(from, to);
 }
 

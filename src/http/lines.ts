@@ -4,7 +4,7 @@
 const TAB = 9, LF = 10, CR = 13, SPACE = 32, DELETE = 127;
 const CR_LF_LENGTH = 2;
 
-// RFC 9110 5.5: what a line may have. Programs disagree on what control characters mean, and they could forge log lines.
+// RFC 9110 5.5: which bytes a line may contain. Programs disagree on what control characters mean, and they could forge log lines.
 const IS_LEGAL = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === TAB || (byte >= SPACE && byte !== DELETE)));
 
 /** A line: from `start` to `end`, without its CR LF. `text` has a character for each byte. Bytes are faster to search, strings to slice. */

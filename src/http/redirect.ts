@@ -2,7 +2,8 @@
 import { emptyReply, type Handler } from './reply.ts';
 import { withoutPort } from './request-target.ts';
 
-// Location is a URI (RFC 9110 10.2.2), whose query may not have all that browsers send (RFC 3986 3.4). What they have encoded stays so.
+// Browsers send characters in a query that a URI, such as Location, does not allow (RFC 9110 10.2.2, RFC 3986 3.4). What is already
+// percent-encoded stays as it is.
 const encode = (query: string) => encodeURI(query).replace(/%25(?=[\dA-Fa-f]{2})/g, '%');
 
 /** Redirects each request to `port` of its host with 307, which keeps the method (RFC 9110 15.4.8). Without a host it gets 400. */

@@ -10,7 +10,7 @@ export type RequestLine = {
 };
 
 // method SP request-target SP HTTP-version, with one space each: with more, programs disagree on what the target is. A method is
-// any token (RFC 9110 9.1 and 5.6.2). Which characters a target may have is said in request-target.ts.
+// any token (RFC 9110 9.1 and 5.6.2). request-target.ts says which characters a target may contain.
 const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d)\.(\d)$/;
 
 /** Parses a request line, without its CR LF. Returns it, or the status to refuse it with. */

@@ -10,7 +10,7 @@ import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-l
 import type { IsAllowed } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
-// How many bytes become a string at once. A thousand requests may follow, and as long as one path is in use, the whole string is in memory.
+// How many bytes become a string at once. A read may contain many requests, and a path that is in use keeps all of the string in memory.
 const PART_BYTES = 2 * 1024;
 const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 
@@ -31,11 +31,11 @@ export class RequestReader {
   /** Whether a request has begun, and is not whole. Empty lines do not begin one. */
   get hasBegun(): boolean { return this.#requestLine !== undefined || this.#lines.hasBegun; }
 
-  /** Reads on in `bytes`, however they are split. Returns the request once it is whole, or its refusal, after which nothing may be read. */
+  /** Continues in `bytes`, however split. Returns the request once it is whole, or its refusal, after which nothing may be read. */
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
     let result: LegalRequest | Refusal | undefined;
     for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {
-      const part = bytes.length > PART_BYTES ? bytes.subarray(this.end, this.end + PART_BYTES) : bytes;
+      const part = bytes.subarray(this.end, this.end + PART_BYTES);
       this.#lines.give(part, part.toString('latin1'));
       result = this.request === undefined ? this.#readHead() : this.#readContent(this.request);
     }
@@ -43,7 +43,7 @@ export class RequestReader {
     return result;
   }
 
-  /** The refusal of the present request, which is not whole. */
+  /** The refusal of the current request, which is not whole. */
   refusal(status: number): Refusal {
     if (this.request !== undefined) return { status, request: this.request };
     if (this.#requestLine === undefined) return { status, request: {} };

@@ -12,7 +12,7 @@ export type Target = {
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-~]*)?$/;
 const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
 
-/** The target, or undefined when it is illegal. One without a path (RFC 9112 3.2.3, 3.2.4) becomes the `path`, and matches no route. */
+/** The target, or undefined when it is illegal. One without a path (RFC 9112 3.2.3, 3.2.4) is itself the `path`, which matches no route. */
 export function parseTarget(method: string, target: string): Target | undefined {
   if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : undefined;
   if (target.startsWith('/')) return parseOriginForm(target);

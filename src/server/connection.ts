@@ -21,7 +21,7 @@ let changes = 0; // of state, of all connections
 
 export class Connection {
   readonly client: string; // see `clientOf`
-  change = 0; // the number of its latest change of state: the lower, the longer it has been in its state
+  change = changes += 1; // the number of its latest change of state: the lower, the longer it has been in its state
   readonly #clientAddress: string | undefined; // an IP address; undefined on a Unix socket
   readonly #socket: Socket;
   readonly #below: Below;
@@ -30,7 +30,7 @@ export class Connection {
   readonly #reader: RequestReader;
   #state: State = 'idle';
   #stateMs = 0; // how long it has been in its state, as counted by `addTime`
-  #record: AccessRecord | undefined; // of the present request, from its head until its reply is flushed
+  #record: AccessRecord | undefined; // of the current request, from its head until its reply is flushed
 
   constructor({ socket, below }: Transport, clientAddress: string | undefined, client: string, service: Service) {
     this.client = client;
@@ -46,7 +46,6 @@ export class Connection {
     socket.on('finish', () => this.#linger());
     socket.on('error', () => {}); // without a handler, an error would end the process; `close` follows
     socket.once('close', () => this.#closed());
-    this.#enter('idle');
   }
 
   /** Whether no request has begun, and nothing that has arrived is waiting to be read. */
@@ -60,14 +59,15 @@ export class Connection {
 
   /** Counts time, in milliseconds. A connection that has been in its state for too long is ended in a turn of its client. */
   addTime(ms: number): void {
-    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()]; // each call starts a new period
-    if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it has been waiting for its turn, not for what is sent
+    // Both are called, because each call starts a new period.
+    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()];
+    if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it has been waiting for its turn, not for its client
     this.#stateMs += ms;
     if (this.#isLate) this.#service.turns.wait(this.client, this.#endLate);
   }
 
   /** Closes the connection in a turn of its client, if it is idle then. */
-  closeIdle(): void { if (this.isIdle) this.#service.turns.wait(this.client, this.#cutIdle); }
+  closeIdle(): void { this.#service.turns.wait(this.client, this.#cutIdle); }
 
   /** Closes the connection. Returns whether it still owed the reply to a request. */
   cut(): boolean {
@@ -106,7 +106,7 @@ export class Connection {
 
   readonly #cutIdle = (): void => { if (this.isIdle) this.cut(); };
 
-  // Returns how many bytes belong to the present request. What follows is read once its reply is flushed.
+  // Returns how many bytes belong to the current request. What follows is read once its reply is flushed.
   #consume(bytes: Buffer): number {
     const result = this.#reader.read(bytes);
     const { end, request } = this.#reader;

@@ -1,12 +1,12 @@
-// Passes on in pieces what arrives on a stream: a short read at once if nobody waits, everything else in turns of its client. The rest is
-// held here, and the stream is paused meanwhile, so that whatever follows stays in the kernel.
+// Passes on in pieces what arrives on a stream: a short read at once if nobody waits, everything else in turns of its client. What
+// waits is held here, and the stream is paused meanwhile, so that whatever follows stays in the kernel.
 import type { Duplex } from 'node:stream';
 import type { Kind, Turns } from './turns.ts';
 
 const READ_COST = 512; // what a piece costs besides its bytes
 const PIECE_BYTES = 16 * 1024; // the longest piece
 const SHORT_BYTES = 2 * 1024; // the longest read that may be passed on as it arrives
-const MAX_PIECES = 6; // that continue one another. Few requests are longer.
+const MAX_PIECES = 6; // how many full pieces in a row are taken for one request. Few requests are longer.
 const NOTHING: Buffer = Buffer.alloc(0);
 
 type Consumer = {
@@ -23,9 +23,9 @@ export function createIntake(
   stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, isHandshake, end }: Consumer,
 ) {
   let rest = NOTHING; // what remains of a read since its first turn. What waits for its first turn is still in the stream.
-  let isConsuming = false; // while it is consumed, nobody knows yet what remains: `proceed` follows
+  let isConsuming = false; // while a piece is being consumed, what remains is not known yet: `proceed` follows
   let hasConsumed = false; // since the latest call of `hasStalled`
-  let fullPieces = 0; // how many pieces in a row were as long as they may be, so that the next one, if any, continues a request
+  let fullPieces = 0; // how many full pieces there have been in a row: what follows them is taken to continue a request
   let discardTurns: Turns | undefined; // set when discarding begins
 
   stream.on('data', receive);
@@ -57,7 +57,6 @@ export function createIntake(
     if (discardTurns !== undefined) return discardNext(discardTurns);
     const isNext = isPaidFor || (bytes.length <= SHORT_BYTES && turns.isFree);
     const remaining = isNext && isOpen() ? consumePiece(bytes) : bytes;
-    if (discardTurns !== undefined) return;
     if (remaining.length > 0) {
       stream.pause();
       stream.unshift(remaining); // once for each read: a stream with something in it reads no more
@@ -76,7 +75,7 @@ export function createIntake(
   // Returns what remains.
   function consumePiece(bytes: Buffer): Buffer {
     isConsuming = true;
-    const count = consume(bytes.length > PIECE_BYTES ? bytes.subarray(0, PIECE_BYTES) : bytes);
+    const count = consume(bytes.subarray(0, PIECE_BYTES));
     isConsuming = false;
     hasConsumed = true;
     fullPieces = count === PIECE_BYTES ? (fullPieces + 1) % MAX_PIECES : 0;
@@ -90,7 +89,7 @@ export function createIntake(
   }
 
   function readOnce(): void {
-    if (!stream.destroyed) discardTurns?.spend(READ_COST);
+    discardTurns?.spend(READ_COST);
     stream.resume();
   }
 
@@ -103,7 +102,7 @@ export function createIntake(
       hasConsumed = false;
       return isStalled;
     },
-    /** The consumer may have opened: asks for a turn for what is held, or lets more arrive. */
+    /** To be called when the consumer may accept bytes again: asks for a turn for what is held, or lets more arrive. */
     proceed,
     /** From now on discards whatever arrives, one read for each turn that the client gets in `own`. */
     discard: (own: Turns): void => {

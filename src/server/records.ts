@@ -2,12 +2,12 @@
 
 const HEADER_BYTES = 5, LENGTH_FROM = 3;
 
-/** Follows the records of a connection, wherever the network cuts them. */
+/** Follows the records of a connection, wherever the network splits them. */
 export class Records {
-  #passed = 0; // bytes of the present record
-  #length = 0; // of the present record without its header, as far as it is known
+  #passed = 0; // bytes of the current record
+  #length = 0; // of the current record without its header, as far as it is known
 
-  /** How many bytes of `piece` may pass, and how many records begin in them: at least one, and no more once they cost `maxCost`. */
+  /** How many bytes of `piece` may pass, and how many records begin in them. Only the first may bring their cost to `maxCost`. */
   pass(piece: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;
     for (let count = 1; length < piece.length; length += count) {

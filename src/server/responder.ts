@@ -12,7 +12,7 @@ const http: typeof nodeHttp = process.getBuiltinModule('node:http');
 const REQUEST = Buffer.from('HEAD / HTTP/1.1\r\n\r\n');
 const LAST_REQUEST = Buffer.from('HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n');
 const MAX_HEADS = 1024;
-const MAX_KEY_LENGTH = 256; // a longer one has in Location the target of a request, which is hardly ever asked for again
+const MAX_KEY_LENGTH = 256; // a longer one is that of a redirect with a long Location, which is hardly ever needed again
 
 export type Responder = ReturnType<typeof createResponder>;
 
@@ -28,12 +28,10 @@ export function createResponder() {
     let head = '';
     let failure: unknown;
     const stream = new Duplex({
-      readableHighWaterMark: 0,
       decodeStrings: false,
       read: () => {}, // what is read is pushed below
       write: (chunk: string, _, done) => { head += chunk; done(); },
     });
-    stream.on('error', () => {}); // without a handler, an error would end the process
     server.once('request', (_, response: ServerResponse) => {
       try {
         response.writeHead(status, [...fields]).end();
@@ -63,7 +61,7 @@ export function createResponder() {
       }
       return head;
     },
-    /** Forgets the heads that have been made, so that those made from now on have the present date (RFC 9110 6.6.1). */
+    /** Forgets the heads that have been made, so that those made from now on have the current date (RFC 9110 6.6.1). */
     forgetHeads: (): void => heads.clear(),
   };
 }

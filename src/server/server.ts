@@ -12,7 +12,7 @@ import { Turns } from './turns.ts';
 export type ServerOptions = Omit<Service, 'limits' | 'responder' | 'discardTurns'> & {
   readonly maxConnections: number; // how many connections may be open at once
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle, in milliseconds
-  readonly limits?: Partial<Limits>; // limits that tests make narrower
+  readonly limits?: Partial<Limits>; // limits that tests override
 };
 
 export type Server = ReturnType<typeof createServer>;
@@ -22,7 +22,7 @@ export type Secure = (carrier: Socket, client: string, turns: Turns) => Transpor
 
 const NOTHING_BELOW = { isReady: true, isBroken: false, intake: { isHolding: () => false, hasStalled: () => false } };
 
-/** A server, not yet listening: `listener` does so when it is told to. `secure` puts TLS on its connections. */
+/** A server that does not listen yet: `listener` listens when it is told to. `secure` puts TLS on its connections. */
 export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })) {
   const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
@@ -53,7 +53,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     transport.socket.once('close', () => { remove(connection); endIfEmpty(); });
   }
 
-  // There are as many as there may be: one connection is closed for the new one of this client, or the new one is refused.
+  // `maxConnections` are open: one connection is closed for the new one of this client, or the new one is refused.
   function makeRoom(client: string): boolean {
     const victim = chooseVictim(all, groups.get(client));
     reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'newRefused'));
@@ -91,7 +91,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     endIfEmpty();
   }
 
-  // Connections that wait in the kernel's queue would be reset. Node 24 accepts one in each iteration, so when none comes, it is empty.
+  // The kernel would now reset those in its queue. Node 24 accepts one connection in each iteration, so when none comes, it is empty.
   function stopWhenNoneWaits(before: number): void {
     const now = accepted;
     if (now === before) stopListening();

@@ -24,7 +24,7 @@ export function secure(secureContext: SecureContext, carrier: Socket, client: st
   const valve = new Valve(carrier, client, turns);
   const socket = new TLSSocket(valve, options);
   socket.once('secure', () => { valve.isReady = true; }); // https://nodejs.org/api/tls.html#event-secure
-  // RFC 8446 6.2: an error of TLS ends the connection. After the handshake, this event is the only sign of it.
+  // RFC 8446 6.2: a TLS error ends the connection. After the handshake, this event is the only sign of it.
   socket.on('_tlsError', () => { valve.hasFailed = true; socket.destroy(); });
   return { socket, below: valve };
 }

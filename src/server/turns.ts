@@ -4,7 +4,7 @@
 
 /** The budget, in bytes: about 2 ms of work, whatever the bytes are. */
 export const BUDGET = 64 * 1024;
-/** After this many turns of all clients, those that each has had so far count half. */
+/** After this many turns of all clients together, each client's count of turns is halved. */
 export const AGING_TURNS = 8 * 1024;
 
 type Task = () => void; // what a client waits for: it is called in a turn of the client
@@ -12,23 +12,23 @@ type Task = () => void; // what a client waits for: it is called in a turn of th
 /** The kinds of tasks of a client. They take turns, too, so that none waits for all of another kind. */
 export type Kind = 'short' | 'long' | 'begun' | 'handshake';
 
-/** What a client waits for: by kind, in the order of their turns, each first come first served. And how many turns it has had lately:
- * `rank` is how many they were when its present request began. */
+/** What a client waits for: by kind, in the order of their turns, each first come first served. `turns` is how many turns it has had
+ * lately, and `rank` is what that was at the latest turn that did not continue a request. */
 type Client = { readonly kinds: Map<Kind, Set<Task>>; turns: number; rank: number; level: Set<Client> | undefined };
 
 export class Turns {
   readonly #cost;
   readonly #known = new Map<string, Client>(); // those that wait, or have had turns lately
   readonly #round = new Set<Client>(); // those that wait, in the order of their turns
-  // The same by how many turns they have had lately: none, one, and so on to 31 or more. Every other turn is for one that has had the
-  // fewest: a client that asks for little waits only briefly, however many ask for all that they can get (as in RFC 8290 4.2).
+  // The same clients by rank: 0, 1, and so on to 31 or more. Every other turn is for one with the lowest: a client that asks for little
+  // waits only briefly, however many ask for all that they can get (as in RFC 8290 4.2).
   readonly #levels = Array.from({ length: 32 }, () => new Set<Client>());
   #count = 0; // of turns, since they were last halved
   #spent = 0; // in this iteration of the event loop
   readonly #schedule;
   #next: object | undefined; // what `#schedule` returned
 
-  /** `cost` is the budget, in bytes. `schedule` calls its argument when the next turns are due: in each iteration. */
+  /** `cost` is the budget, in bytes. `schedule` calls its argument when the next turns are due: by default, in each iteration. */
   constructor(cost = BUDGET, schedule: (run: () => void) => object = setImmediate) {
     this.#cost = cost;
     this.#schedule = schedule;
@@ -53,7 +53,7 @@ export class Turns {
     this.#next ??= this.#schedule(this.#run);
   }
 
-  /** Takes back what a connection that has closed is waiting for, so that none is kept in memory until it is the client's turn. */
+  /** Cancels a task of a connection that has closed, so that the connection is not kept in memory until its client's turn. */
   cancel(name: string, task: Task): void {
     const client = this.#known.get(name);
     if (client === undefined) return;
@@ -81,7 +81,7 @@ export class Turns {
     this.#next = this.#round.size > 0 ? this.#schedule(this.#run) : undefined;
   };
 
-  // Each loop is for the first element only.
+  // Odd turns are for the first client of the lowest rank, even ones for the first of the round. Each loop is for the first element only.
   #runNext(): void {
     if ((this.#count += 1) === AGING_TURNS) this.#age();
     for (const client of (this.#count % 2 === 1 && this.#levels.find((level) => level.size > 0)) || this.#round) {

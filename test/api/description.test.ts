@@ -21,6 +21,7 @@ test('the schema and the rules of each parameter accept the same values, and its
   for (const { example, schema, errorIn } of PARAMETERS) {
     for (const value of [example, ...VALUES]) assert.equal(errorIn(value) === undefined, misfits(schema, value).length === 0, value);
     assert.equal(errorIn(example), undefined);
+    assert.ok(JSON.stringify(operation.responses[200]).includes(example), 'it is also in the example of a reply');
   }
 });
 

@@ -23,7 +23,7 @@ test('each greeting has its own name and its own time, and each 400 its own trac
   let time = TIME;
   const endpoint = createGreetingEndpoint(() => time);
   const bodyOf = (query: string, traceparent = '') =>
-    endpoint({ method: 'GET', path: '/api/greetings', host: 'localhost', query, traceparent }).body;
+    endpoint({ query, traceparent }).body;
   for (const [ms, milliseconds] of [[0, '007'], [0, '007'], [1, '008'], [0, '007']] as const) {
     time = TIME + ms;
     for (const [query, name] of [['', 'World'], ['name=Ada', 'Ada'], ['name=%22', '\\"'], ['', 'World']]) {

@@ -31,6 +31,17 @@ for (const [what, isReady, cost] of [
   });
 }
 
+test('the valve lets one piece through when TLS asks, and no more until it asks again', limit, async (t) => {
+  const { client, accepted, valve, received } = await startValve(t, true);
+  valve.pause();
+  const record = Buffer.concat([Buffer.from('1703034000', 'hex'), Buffer.alloc(0x4000)]);
+  client.write(Buffer.concat([record, record, record]));
+  await calm(t, () => accepted.bytesRead);
+  assert.ok(valve.readableLength <= 0x4000, `${valve.readableLength} bytes`);
+  valve.resume();
+  await until(() => received() === 3 * record.length);
+});
+
 test('the valve lets nothing through while the client does not read what is written', limit, async (t) => {
   const { client, accepted, valve, received } = await startValve(t, true);
   client.pause();

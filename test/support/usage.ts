@@ -23,10 +23,11 @@ export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Collects garbage, and returns the bytes of heap that are still in use. */
+/** Collects garbage, and returns how many bytes of the heap and of buffers are still in use. */
 export function liveHeap(): number {
-  if (typeof collectGarbage === 'function') collectGarbage();
-  return process.memoryUsage().heapUsed;
+  for (let i = 0; i < 2; i += 1) if (typeof collectGarbage === 'function') collectGarbage(); // the second time, the first is finished
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }
 
 /**

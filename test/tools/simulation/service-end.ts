@@ -11,6 +11,7 @@ export type Observer = {
   readonly closed: () => void;
 };
 
+const NOTHING = Buffer.alloc(0);
 /** How much of it arrives at once, at most. */
 const MAX_READ_BYTES = 64 * 1024;
 
@@ -99,7 +100,7 @@ export class ServiceEnd extends Duplex {
       const count = Math.min(MAX_READ_BYTES, this.#toService.length - this.#late);
       if (count === 0) return; // the rest comes later
       const bytes = this.#toService.subarray(0, count);
-      this.#toService = this.#toService.subarray(count);
+      this.#toService = count === this.#toService.length ? NOTHING : this.#toService.subarray(count); // a part would keep all of it
       this.bytesRead += bytes.length;
       if (!this.push(bytes)) this.#isWanted = false;
       else if (this.#toService.length > 0 || this.#clientHasEnded || this.#isReset) setImmediate(() => this.#pump());
