@@ -114,26 +114,31 @@ test('arguments prevent the start, with one line that says where the variables a
   assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
 });
 
-test('after a signal, even during the start, no other port is listened on, /health is 503, and the connection is closed', async (t) => {
-  const signalled = importing(`import net from 'node:net';
-    const { listen } = net.Server.prototype;
-    net.Server.prototype.listen = function (...args) {
-      process.emit('SIGTERM', 'SIGTERM');
-      return listen.apply(this, args);
-    };`);
-  const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '60000', ...tlsVariables() }, signalled);
-  assert.deepEqual(untimed(await service.nextLine()), { level: 'info', message: 'Stopping', signal: 'SIGTERM', delayMs: 60_000 });
-  const listening = await service.nextLine();
-  assert.match(addressIn(listening), /^https:/);
-  const socket = connectTls({ port: portIn(listening), host: '127.0.0.1', rejectUnauthorized: false });
-  const unavailable = '503 Service Unavailable';
-  const noStore = ['Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
-  const fields = ['Content-Type: text/plain', ...noStore, 'Content-Length: 9', 'Date: now'];
-  assert.deepEqual(await exchangeOn(socket, requestBytes('GET', '/health', [])), {
-    replies: [{ statusLine: `HTTP/1.1 ${unavailable}`, status: 503, headers: [...fields, 'Connection: close'], body: 'Unhealthy' }],
-    ended: true,
+for (const isDuringStart of [true, false]) {
+  const when = isDuringStart ? 'during the start: no other port is' : 'later: the ports are still';
+  test(`after a signal, /health is 503 until the delay is over, and the connection is closed; ${when} listened on`, async (t) => {
+    const signalled = importing(`import net from 'node:net';
+      const { listen } = net.Server.prototype;
+      net.Server.prototype.listen = function (...args) {
+        process.emit('SIGTERM', 'SIGTERM');
+        return listen.apply(this, args);
+      };`);
+    const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '60000', ...tlsVariables() }, isDuringStart ? signalled : []);
+    const before = isDuringStart ? [] : [await service.nextLine(), await service.nextLine()];
+    if (!isDuringStart) service.child.kill('SIGTERM');
+    assert.deepEqual(untimed(await service.nextLine()), { level: 'info', message: 'Stopping', signal: 'SIGTERM', delayMs: 60_000 });
+    const listening = before[0] ?? await service.nextLine();
+    assert.match(addressIn(listening), /^https:/);
+    const socket = connectTls({ port: portIn(listening), host: '127.0.0.1', rejectUnauthorized: false });
+    const unavailable = '503 Service Unavailable';
+    const noStore = ['Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
+    const fields = ['Content-Type: text/plain', ...noStore, 'Content-Length: 9', 'Date: now'];
+    assert.deepEqual(await exchangeOn(socket, requestBytes('GET', '/health', [])), {
+      replies: [{ statusLine: `HTTP/1.1 ${unavailable}`, status: 503, headers: [...fields, 'Connection: close'], body: 'Unhealthy' }],
+      ended: true,
+    });
+    service.child.kill('SIGINT');
+    const { lines, code } = await service.ended();
+    assert.deepEqual([lines.map(untimed), code], [[{ level: 'warn', message: 'Stopping at once on a second signal', signal: 'SIGINT' }], 1]);
   });
-  service.child.kill('SIGINT');
-  const { lines, code } = await service.ended();
-  assert.deepEqual([lines.map(untimed), code], [[{ level: 'warn', message: 'Stopping at once on a second signal', signal: 'SIGINT' }], 1]);
-});
+}

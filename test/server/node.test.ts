@@ -32,7 +32,8 @@ for (const isLast of [false, true]) {
   const connection = isLast ? 'close' : 'keep-alive';
   test('when a server of node:http that does not listen is given a stream as a connection, `read(0)` has asked for a request, and HEAD is '
     + `pushed, \`writeHead\` and \`end\` write the head before \`push\` returns, with the fields that are given, Date and \`Connection: ${
-      connection}\`, and with \`keepAliveTimeout: 0\` no others. Node listens for errors of the stream, and ends quietly when it is destroyed then`, limit, async () => {
+      connection}\`, and with \`keepAliveTimeout: 0\` no others. Node listens for errors of the stream, and ends quietly when `
+    + 'that is destroyed then', limit, async () => {
     for (const isAnswered of [true, false]) {
       const events: string[] = [];
       let written = '';

@@ -62,16 +62,12 @@ test('every other turn is for a client that has had the fewest turns lately, and
 
 test('what is taken back is not carried out, and takes no turn', { timeout: 20_000 }, async () => {
   const { turns, task, after } = start(3);
-  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(task);
-  assert.ok(a && b && c && d);
-  for (const [one, kind] of [[a, 'long'], [b, 'short'], [c, 'long']] as const) turns.wait('x', one, kind);
-  turns.wait('y', d);
+  const [a, b, c, d] = [task('a'), task('b'), task('c'), task('d')];
+  for (const [name, one, kind] of [['x', a], ['x', b, 'short'], ['x', c], ['y', d]] as const) turns.wait(name, one, kind);
   for (const [name, one] of [['x', a], ['x', b], ['y', d], ['y', a], ['z', a]] as const) turns.cancel(name, one);
   assert.equal(await after(), 'c');
-  for (const one of [a, b]) turns.wait('x', one);
-  turns.wait('y', d);
-  turns.cancel('x', a);
-  turns.cancel('x', b);
+  for (const [name, one] of [['x', a], ['x', b], ['y', d]] as const) turns.wait(name, one);
+  for (const one of [a, b]) turns.cancel('x', one);
   assert.deepEqual([turns.isFree, await after(), turns.isFree], [false, 'd', true]);
 });
 
