@@ -28,9 +28,8 @@ export const PARAMETERS: readonly Parameter[] = [
 ];
 
 function errorInName(name: string): string | undefined {
-  if (name.length < MIN_NAME_LENGTH) return `The name is empty: ${ACCEPTED} characters are accepted.`;
-  // Characters are code points, as in `maxLength` of JSON Schema: one or two code units. White space around the name counts, too.
-  const length = name.length > MAX_NAME_LENGTH ? Array.from(name).length : name.length;
+  const { length } = Array.from(name); // in code points, as for `maxLength` of JSON Schema. White space around the name counts, too.
+  if (length < MIN_NAME_LENGTH) return `The name is empty: ${ACCEPTED} characters are accepted.`;
   if (length > MAX_NAME_LENGTH) return `The name has ${length} characters: ${ACCEPTED} are accepted.`;
   return name.trim() === '' ? 'The name is only white space: at least one other character is needed.' : undefined;
 }

@@ -15,15 +15,12 @@ export function childTraceparent(parent: string | undefined): string {
 }
 
 let digits = '';
-let used = 0; // of the digits
 
 // Faster: the digits for more than a hundred requests are made at once, which saves 0.5 for a 400. An id in use keeps all of them
 // in memory, so they are few.
 function randomDigits(count: number): string {
-  if (used + count > digits.length) {
-    digits = crypto.getRandomValues(Buffer.alloc(3072)).toString('hex');
-    used = 0;
-  }
-  used += count;
-  return digits.slice(used - count, used);
+  if (digits.length < count) digits = crypto.getRandomValues(Buffer.alloc(3072)).toString('hex');
+  const taken = digits.slice(0, count);
+  digits = digits.slice(count);
+  return taken;
 }

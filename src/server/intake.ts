@@ -49,7 +49,7 @@ export function createIntake(
       if (isOpen()) turns.wait(client, consumeNext, kind());
     } else if (stream.readableEnded) {
       if (isOpen()) end();
-    } else if (stream.isPaused()) stream.resume();
+    } else stream.resume();
   }
 
   function receive(bytes: Buffer): void {
@@ -65,7 +65,7 @@ export function createIntake(
   }
 
   function consumeNext(): void {
-    if (stream.destroyed || !isHolding() || !isOpen()) return; // it has closed, or had its turn, meanwhile
+    if (stream.destroyed || !isOpen()) return; // it has closed, or been refused, meanwhile
     isConsuming = true;
     if (rest.length === 0) rest = stream.read();
     rest = consumePiece(rest);
