@@ -92,10 +92,9 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   }
 
   // The kernel would now reset those in its queue. Node 24 accepts one connection in each iteration, so when none comes, it is empty.
-  function stopWhenNoneWaits(before: number): void {
-    const now = accepted;
-    if (now === before) stopListening();
-    else if (isListening) setImmediate(() => stopWhenNoneWaits(now));
+  function stopWhenNoneWaits(): void {
+    const before = accepted;
+    setImmediate(() => (accepted === before ? stopListening() : stopWhenNoneWaits()));
   }
 
   return {
@@ -103,7 +102,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     stopListening,
     /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when the others have ended. */
     close: (): Promise<void> => {
-      stopWhenNoneWaits(-1); // after at least one iteration
+      stopWhenNoneWaits();
       for (const connection of all.keys()) if (!connection.isNew) connection.closeIdle();
       // New ones later: a client that has just connected may have sent its request already.
       setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.silentMs).unref();
