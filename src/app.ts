@@ -44,7 +44,7 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
   }
 
   return {
-    // RFC 9110 7.4: without TLS no request for https is answered. It may have been meant for another server.
+    // RFC 9110 7.4: it has no TLS, so it answers no requests for https. They may have been meant for another server.
     createServer: () => create({ handler, isAllowed: (host, isHttps) => !isHttps && isAllowed(host) }),
     /** A server for HTTPS. `secure` puts TLS on each accepted socket, with what `loadTls` loads. */
     createSecureServer: (secure: Secure) => create({ handler, isAllowed }, secure),

@@ -106,7 +106,7 @@ export class Connection {
 
   readonly #cutIdle = (): void => { if (this.isIdle) this.cut(); };
 
-  // Returns how many bytes belong to the current request. What follows is read once its reply is flushed.
+  // Returns how many bytes belong to the current request: all, when it is refused. What follows is read once its reply is flushed.
   #consume(bytes: Buffer): number {
     const result = this.#reader.read(bytes);
     const { end, request } = this.#reader;
@@ -133,7 +133,7 @@ export class Connection {
     const record = this.#recordOf(request);
     this.#enter('replying');
     const isLast = request.isLast || this.#service.isDraining();
-    if (isLast) this.#startEnding(); // before the reply, which may be flushed at once. `linger` follows.
+    if (isLast) this.#startEnding(); // before the reply: when that is flushed, the connection is not idle. `linger` follows.
     const { status, text } = answer(request, isLast, this.#service);
     record.status = status;
     write(this.#socket, text, this.#replyFlushed);

@@ -18,12 +18,12 @@ type Consumer = {
 
 export type Intake = ReturnType<typeof createIntake>;
 
-/** `isPaidFor`: what arrives on `stream` has had its turn in an intake below this one. It does not wait again, but is charged again. */
+/** `isPaidFor`: what arrives has had its turn in an intake below. Up to the end of its first request it does not wait again. */
 export function createIntake(
   stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, isHandshake, end }: Consumer,
 ) {
   let rest = NOTHING; // what remains of a read since its first turn. What waits for its first turn is still in the stream.
-  let isConsuming = false; // while a piece is being consumed, what remains is not known yet: `proceed` follows
+  let isConsuming = false; // while a piece is being consumed, what remains is not known yet, so `proceed` waits for its end
   let hasConsumed = false; // since the latest call of `hasStalled`
   let fullPieces = 0; // how many full pieces there have been in a row: what follows them is taken to continue a request
   let discardTurns: Turns | undefined; // set when discarding begins
@@ -52,11 +52,13 @@ export function createIntake(
     } else stream.resume();
   }
 
+  // Consumes bytes now, if allowed. Puts back what remains, and asks for a turn for it.
   function receive(bytes: Buffer): void {
     if (isConsuming) return; // `read` in `consumeNext` also emits what it returns
     if (discardTurns !== undefined) return discardNext(discardTurns);
     const isNext = isPaidFor || (bytes.length <= SHORT_BYTES && turns.isFree);
     const remaining = isNext && isOpen() ? consumePiece(bytes) : bytes;
+    if (discardTurns !== undefined) return; // it has been refused, and what follows is read later
     if (remaining.length > 0) {
       stream.pause();
       stream.unshift(remaining); // once for each read: a stream with something in it reads no more

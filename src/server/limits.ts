@@ -17,7 +17,7 @@ export type Limits = { readonly [name in keyof typeof LIMITS | 'idleMs']: number
 export type State =
   | 'idle' // no request has begun
   | 'receiving' // a request is arriving
-  | 'replying' // the request is whole, and its reply, which is not the last, is not flushed
+  | 'replying' // the request is whole, and its reply is not flushed. A last reply leads on to `ending` at once.
   | 'ending' // our side is being ended, after the last reply, if any. From here on what the client sends is discarded (RFC 9112 9.6).
   | 'lingering' // the last reply is flushed and our side has ended, but the client's has not
   | 'closed';

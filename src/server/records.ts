@@ -10,7 +10,7 @@ export class Records {
   /** How many bytes of `piece` may pass, and how many records begin in them. Only the first may bring their cost to `maxCost`. */
   pass(piece: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;
-    for (let count: number; length < piece.length; length += count) {
+    for (let count: number; length < piece.length; length += count) { // a byte of a header at a time, then the rest of the record
       if (this.#passed === 0) { // a record begins
         if (records > 0 && length + (records + 1) * recordCost >= maxCost) break;
         records += 1;

@@ -6,7 +6,7 @@ export type Group = { size: number };
 
 /**
  * The connection that is closed for a new one of the client with the group `own`, and why. It belongs to the client with the most,
- * counting the new one: the one idle longest or, if none is idle and the new one is another client's, the one longest in its state.
+ * counting the new one: the one idle longest or, if none is idle and the new one's client has fewer, the one longest in its state.
  * Undefined: there is none.
  */
 export function chooseVictim(all: Iterable<readonly [Connection, Group]>, own: Group | undefined) {

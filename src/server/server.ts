@@ -91,7 +91,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     endIfEmpty();
   }
 
-  // The kernel would now reset those in its queue. Node 24 accepts one connection in each iteration, so when none comes, it is empty.
+  // If it closed now, the kernel would reset those in its queue. Node 24 accepts one in each iteration, so when none comes, that is empty.
   function stopWhenNoneWaits(): void {
     const before = accepted;
     setImmediate(() => (accepted === before ? stopListening() : stopWhenNoneWaits()));

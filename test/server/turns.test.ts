@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { AGING_TURNS, BUDGET, Turns, type Kind } from '../../src/server/turns.ts';
+import { liveHeap } from '../support/usage.ts';
 
 /** Turns with this budget for those who wait, whose tasks note their names and cost 1. `after` has the notes of the next iteration. */
 function start(budget: number) {
@@ -54,6 +55,11 @@ test('every other turn is for a client that has had the fewest turns lately, and
   for (let count = 2 * 120; count < AGING_TURNS; count += 120) await after();
   ask('Y', 30);
   assert.match(await after(), /^(?:[ab]?Y){10,12}(?:abY|baY){17,20}[ab]+$/, 'half of the 40 that it has had count');
+  ask('P', 10);
+  await after();
+  ask('P', 20);
+  ask('Q', 5);
+  assert.match(await after(), /^(?:[abP]?Q){5}/, 'fewer than P, which has had some');
   ask('Z', 40, 'begun');
   assert.match(await after(), /^(?:[ab]?Z){40}[ab]+$/, 'what has begun does not count before its end');
   ask('Z', 8);
@@ -70,6 +76,22 @@ test('what is taken back is not carried out, and takes no turn', { timeout: 20_0
   for (const one of [a, b]) turns.cancel('x', one);
   assert.deepEqual([turns.isFree, await after(), turns.isFree], [false, 'd', true]);
 });
+
+for (const isCancelled of [true, false]) {
+  test(`a client that waits for nothing is forgotten: ${isCancelled ? 'at once, if it has had no turn' : 'after a while'}`, async () => {
+    const { turns, task, after } = start(3 * AGING_TURNS);
+    const before = liveHeap();
+    for (let i = 0; i < 2 * AGING_TURNS; i += 1) {
+      const name = `${i}${'x'.repeat(1_000)}`, one = task('');
+      turns.wait(name, one);
+      if (isCancelled) turns.cancel(name, one);
+    }
+    await after();
+    const bytes = liveHeap() - before;
+    assert.ok(bytes < 5_000_000, `${bytes} bytes are left of more than 16 MB`);
+    turns.spend(0);
+  });
+}
 
 test('the kinds of tasks of a client take turns, each first come first served', { timeout: 20_000 }, async () => {
   const { turns, task, after } = start(100);
