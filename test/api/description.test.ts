@@ -21,7 +21,6 @@ test('the schema and the rules of each parameter accept the same values, and its
   for (const { example, schema, errorIn } of PARAMETERS) {
     for (const value of [example, ...VALUES]) assert.equal(errorIn(value) === undefined, misfits(schema, value).length === 0, value);
     assert.equal(errorIn(example), undefined);
-    assert.ok(JSON.stringify(operation.responses[200]).includes(example), 'it is also in the example of a reply');
   }
 });
 
@@ -36,13 +35,14 @@ test('in Development the service replies with it; its examples fit its schemas a
   assert.deepEqual(await bodyOf('/api/greetings?name=Ada%20Lovelace'), ok);
   assert.deepEqual({ ...await bodyOf('/api/greetings?name='), traceId: '' }, { ...invalid, traceId: '' });
   assert.equal(Object(failed).instance, '/api/greetings');
+  assert.equal(Object(ok).message, `Hello, ${operation.parameters[0]?.example}!`);
 });
 
 test('each endpoint has an id and a summary, and only tags that are listed; each description is a sentence', () => {
   for (const { get } of Object.values(document.paths)) {
     assert.match(get.operationId, /^get[A-Z]\w+$/);
     assert.match(get.summary, /^[A-Z][\w ]+$/);
-    assert.deepEqual(get.tags, document.tags.map(({ name }) => name));
+    for (const tag of get.tags) assert.ok(document.tags.some(({ name }) => name === tag));
   }
   for (const [, description = ''] of JSON.stringify(document).matchAll(/"description":"(.*?)"/g)) assert.match(description, /^[A-Z`].+\.$/);
 });
