@@ -130,15 +130,15 @@ for (const isDuringStart of [true, false]) {
     const listening = before[0] ?? await service.nextLine();
     assert.match(addressIn(listening), /^https:/);
     const socket = connectTls({ port: portIn(listening), host: '127.0.0.1', rejectUnauthorized: false });
-    const unavailable = '503 Service Unavailable';
-    const noStore = ['Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
-    const fields = ['Content-Type: text/plain', ...noStore, 'Content-Length: 9', 'Date: now'];
+    const fields = ['Content-Type: text/plain', 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', 'Content-Length: 9'];
+    const headers = [...fields, 'Date: now', 'Connection: close'];
     assert.deepEqual(await exchangeOn(socket, requestBytes('GET', '/health', [])), {
-      replies: [{ statusLine: `HTTP/1.1 ${unavailable}`, status: 503, headers: [...fields, 'Connection: close'], body: 'Unhealthy' }],
+      replies: [{ statusLine: 'HTTP/1.1 503 Service Unavailable', status: 503, headers, body: 'Unhealthy' }],
       ended: true,
     });
     service.child.kill('SIGINT');
     const { lines, code } = await service.ended();
-    assert.deepEqual([lines.map(untimed), code], [[{ level: 'warn', message: 'Stopping at once on a second signal', signal: 'SIGINT' }], 1]);
+    const atOnce = { level: 'warn', message: 'Stopping at once on a second signal', signal: 'SIGINT' };
+    assert.deepEqual([lines.map(untimed), code], [[atOnce], 1]);
   });
 }

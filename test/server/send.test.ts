@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { unexpectedProblem } from '../../src/http/problem.ts';
 import { contentReply, emptyReply, type Handler } from '../../src/http/reply.ts';
 import { LegalRequest } from '../../src/http/request.ts';
-import { createRouter } from '../../src/http/router.ts';
 import { createResponder } from '../../src/server/responder.ts';
 import { answer } from '../../src/server/send.ts';
 import { parseReplies } from '../support/exchange.ts';
@@ -13,11 +12,11 @@ const says = { method: 'GET', path: '/a', query: 'b', host: 'a', contentLength: 
 const request = new LegalRequest(says);
 const responder = createResponder();
 
-/** What is sent and recorded for the reply of `handler`, and what is reported: the code or the name of a TypeError, or the value thrown. */
+/** What is sent and recorded for the reply of `handler`, and what is reported: the code of the error, or the value thrown. */
 function answered(handler: Handler, isLast: boolean) {
   const failures: unknown[] = [];
   const failed = (error: unknown, traceId: string) => {
-    failures.push([error instanceof TypeError ? 'code' in error ? error.code : error.name : error, traceId]);
+    failures.push([error instanceof Error && 'code' in error ? error.code : error, traceId]);
   };
   const reports = { ...NO_REPORTS, failed };
   const { status, text } = answer(request, isLast, { handler, reports, responder });
@@ -38,7 +37,6 @@ for (const isLast of [false, true]) {
   for (const [what, handler, error] of [
     ['an error', () => { throw failure; }, failure],
     ['undefined, thrown', () => { throw undefined; }, undefined],
-    ['nothing, returned through the router', createRouter({ '/a': { GET: () => JSON.parse('[]')[0] } }), 'TypeError'],
     // A line feed in a field would let a client write a reply of its own.
     ['a field that would be two lines', () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']), 'ERR_INVALID_CHAR'],
     ['a body that is not a string', () => ({ ...emptyReply(200), body: JSON.parse('{}') }), 'ERR_INVALID_ARG_TYPE'],
