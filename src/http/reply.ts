@@ -3,7 +3,7 @@ import type { Request } from './request.ts';
 
 export type Reply = {
   readonly status: number;
-  readonly fields: readonly string[]; // names and values, alternately, of the header fields other than Content-Length
+  readonly fields: readonly string[]; // names and values, alternately, of the header fields, except those that the responder adds
   readonly body: string;
 };
 

@@ -54,7 +54,7 @@ export class Connection {
   /** Whether it is idle, or its last reply is flushed. */
   get isOver(): boolean { return this.#state === 'lingering' || this.isIdle; }
 
-  /** Whether it has not received a byte of a request. */
+  /** Whether it has received nothing; over TLS: nothing since the handshake. */
   get isNew(): boolean { return this.#socket.bytesRead === 0; }
 
   /** Counts time, in milliseconds. A connection that has been in its state for too long is ended in a turn of its client. */

@@ -7,7 +7,7 @@ export const LIMITS = {
   unreadMs: 15_000, // how long a reply may be unread: as long as a whole request may take
   lingerMs: 1_000, // how long a client may go on sending after the last reply
   discardMs: 1, // how often a server discards one read of what clients send after their last replies. More often would make others wait.
-  silentMs: 250, // how long a connection that has received no byte of a request is kept while the server closes
+  silentMs: 250, // how long a connection that `isNew` is kept while the server closes
   sweepMs: 1_000, // how often these times are checked: a connection may last longer by up to twice this much, and never ends early
 };
 

@@ -7,7 +7,10 @@ export class Records {
   #passed = 0; // bytes of the current record
   #length = 0; // of the current record without its header, as far as it is known
 
-  /** How many bytes of `piece` may pass, and how many records begin in them. Only the first may bring their cost to `maxCost`. */
+  /**
+   * How many bytes of `piece` may pass, and how many records begin in them. A record other than the first begins only if the bytes
+   * before it, and `recordCost` for each record including it, are less than `maxCost`.
+   */
   pass(piece: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;
     for (let count: number; length < piece.length; length += count) { // a byte of a header at a time, then the rest of the record

@@ -3,7 +3,7 @@ import type { Known } from '../http/request.ts';
 
 /** A request that is over. */
 export type FinishedRequest = {
-  readonly method: string | undefined; // undefined, like the two below, when the first line is not a request line
+  readonly method: string | undefined; // undefined, like the two below, when no whole request line has been read
   readonly path: string | undefined; // without the query and the authority. Empty when the target is illegal and has no path.
   readonly traceId: string | undefined;
   readonly status: number | undefined; // undefined: the connection ended before there was a reply
