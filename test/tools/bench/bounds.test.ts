@@ -30,7 +30,7 @@ function tooHighBeside(name: string, isSlow: (kind: HonestKind) => boolean, peak
 }
 
 test('One kind of client that waits too long is enough, and counts for its address alone; during `memory`, only the memory counts', () => {
-  const isSlow = ({ address, way, request }: HonestKind) => address === 'other' && way === 'TLS, kept' && request === '64 KB content';
+  const isSlow = ({ address, way, request }: HonestKind) => address === 'other' && way === 'TLS, kept' && request === '64 KiB content';
   const ofSame = ({ address, way }: HonestKind) => address === 'same' && way === 'TLS';
   const expected = (about: string, ...figures: readonly string[]) => figures.map((figure) => `${about}: ${figure}`);
   assert.deepEqual(tooHighBeside('short requests', () => false), []);

@@ -1,7 +1,7 @@
 // The bounds of the service's figures.
 
 /**
- * Of the comparison, each as a part of the floor's figure in the same run. They hold for Node 24. CPU is the CPU time for a request.
+ * Of the comparison, each as a part of the baseline's figure in the same run. They hold for Node 24. CPU is the CPU time for a request.
  * Latency and memory are those of all requests of a kind.
  */
 export const BOUNDS: ReadonlyMap<string, number> = new Map([
@@ -34,7 +34,7 @@ const OTHER_ADDRESS = new Map([['failed', 0], ['median ms', 15], ['worst ms', 25
 /** Of honest clients during a crowd, which have its address or another one. */
 export const CROWD_BOUNDS = {
   'one address': { same: SAME_ADDRESS, other: OTHER_ADDRESS },
-  // An honest client is then one of 901 who take turns, several for 64 KB. All that have the same address are one, and get a 901st part.
+  // An honest client is then one of 901 who take turns, several for 64 KiB. All that have the same address are one, and get a 901st part.
   'an address each': { same: new Map<string, number>(), other: new Map([['failed', 0], ['median ms', 400], ['worst ms', 700]]) },
   // New connections are accepted in the order in which they come, whoever opens them.
   handshakes: {

@@ -1,4 +1,4 @@
-// Compares the service with the floor, for `npm run bench`. A ratio is that of a server to the first one, the floor.
+// Compares the service with the baseline, for `npm run bench`. A ratio is that of a server to the first one, the baseline.
 import { BOUNDS, judge, TOLERANCE } from './bounds.ts';
 import { measure, type Comparison, type Result } from './measure.ts';
 import { startServer, type Servers } from './processes.ts';
@@ -13,7 +13,7 @@ const QUICK_PATHS = ['/health', GREETINGS, '/api/greetings?name=Ada%20Lovelace']
 const PATHS = [...QUICK_PATHS, '/api/greetings?name=', '/nope'];
 const JUDGED_LINE = /^v24\./; // of Node
 // The service writes a line of the access log up to 50 ms after the reply, so the measurement waits for longer. What a
-// process does when it is idle is then also measured, for the floor as well, which has no log.
+// process does when it is idle is then also measured, for the baseline as well, which has no log.
 const LOGGED: Comparison = { label: 'access log', kind: 'browser', paths: [GREETINGS], env: { ACCESS_LOG: 'true' }, settleMs: 60 };
 
 const bothKinds = (paths: readonly string[]) =>
@@ -32,7 +32,7 @@ export async function printComparison(servers: Servers): Promise<void> {
   const rows = figures.filter(({ unit }) => unit !== 'µs').flatMap(({ name, unit, of }) => of.map(([server, values]) =>
     [name, server, `${median(values).toFixed(2)} ${unit}`, medianRatio(values, of[0]?.[1] ?? []).toFixed(2)]));
   console.log(table([['figure', 'server', 'median', 'ratio'], ...rows], 2));
-  const ratios = new Map(figures.map(({ name, of: [floor, service] }) => [name, medianRatio(service?.[1] ?? [], floor?.[1] ?? [])]));
+  const ratios = new Map(figures.map(({ name, of: [baseline, service] }) => [name, medianRatio(service?.[1] ?? [], baseline?.[1] ?? [])]));
   if (JUDGED_LINE.test(process.version)) printTooHigh(judge(ratios, BOUNDS, TOLERANCE));
 }
 
@@ -42,9 +42,9 @@ export async function printQuickComparison(servers: Servers): Promise<void> {
 }
 
 function printRequests(results: readonly (readonly Result[])[]): void {
-  const rows = results.flatMap((servers) => Array.from(servers[0]?.figures ?? [], ([path, floor]) => servers.map((result) => {
-    const { status, cpu, rate, p50, p99 } = result.figures.get(path) ?? floor;
-    const figures = [median(cpu).toFixed(2), medianRatio(cpu, floor.cpu).toFixed(2), median(rate).toFixed(0)];
+  const rows = results.flatMap((servers) => Array.from(servers[0]?.figures ?? [], ([path, baseline]) => servers.map((result) => {
+    const { status, cpu, rate, p50, p99 } = result.figures.get(path) ?? baseline;
+    const figures = [median(cpu).toFixed(2), medianRatio(cpu, baseline.cpu).toFixed(2), median(rate).toFixed(0)];
     return [result.label, path, result.server, status, ...figures, median(p50).toFixed(2), median(p99).toFixed(2)];
   }))).flat();
   console.log(table([['request', 'path', 'server', 'status', 'CPU µs', 'ratio', 'requests/s', 'p50 ms', 'p99 ms'], ...rows], 3));

@@ -28,7 +28,7 @@ const LENGTH = `Content-Length: ${CONTENT_BYTES}`;
 export const REQUESTS: ReadonlyMap<string, Buffer> = new Map([
   ['short', requestBytes('browser', 80, '/health')],
   ['10 KB head', longHead(10)],
-  ['64 KB content', Buffer.concat([requestBytes('Host only', 80, '/health', LENGTH), Buffer.alloc(CONTENT_BYTES, 'x')])],
+  ['64 KiB content', Buffer.concat([requestBytes('Host only', 80, '/health', LENGTH), Buffer.alloc(CONTENT_BYTES, 'x')])],
 ]);
 export const ADDRESSES = ['same', 'other'] as const;
 /** The ways to connect. */

@@ -1,4 +1,4 @@
-// npm run bench compares the service with the floor. `-- --quick` does less of it, without a verdict. `-- --tls` measures instead what a
+// npm run bench compares the service with the baseline. `-- --quick` does less of it, without a verdict. `-- --tls` measures instead what a
 // request and a connection cost over TLS, `-- --attack` how long clients wait while others attack, `-- --crowd` while others are at work.
 // `-- --compare DIR` adds another build of the service.
 import { resolve } from 'node:path';
@@ -17,7 +17,7 @@ const { values: { compare, quick, tls, attack, crowd, only, seconds } } = parseA
 });
 const services = new Map([['service', resolve(import.meta.dirname, '../../../src/main.js')]]); // measured, and attacked, in turn
 if (compare !== undefined) services.set('other build', resolve(compare, 'dist/src/main.js'));
-const servers = new Map([['floor', resolve(import.meta.dirname, 'floor.js')], ...services]);
+const servers = new Map([['baseline', resolve(import.meta.dirname, 'baseline.js')], ...services]);
 
 const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
 console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}\n`);

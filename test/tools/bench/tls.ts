@@ -40,8 +40,8 @@ export async function printTls(servers: Servers): Promise<void> {
       await server.stop();
     }
   }
-  const [floor] = figures;
+  const [baseline] = figures;
   const cells = (own: readonly number[], others: readonly number[] = []) => [median(own).toFixed(1), medianRatio(own, others).toFixed(2)];
-  const rows = figures.map(({ server, kept, opened }) => [server, ...cells(kept, floor?.kept), ...cells(opened, floor?.opened)]);
+  const rows = figures.map(({ server, kept, opened }) => [server, ...cells(kept, baseline?.kept), ...cells(opened, baseline?.opened)]);
   console.log(table([['server', 'kept-alive request µs', 'ratio', 'connection with handshake µs', 'ratio'], ...rows], 1));
 }

@@ -1,4 +1,4 @@
-// The floor: the smallest server on node:http, with which services are often compared. It sends one constant reply, and
+// The baseline: the smallest server on node:http, with which services are often compared. It sends one constant reply, and
 // has no routes, query or clock. With a certificate there is also one on node:https.
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
