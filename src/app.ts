@@ -21,7 +21,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 const healthy = contentReply(200, 'text/plain', 'Healthy');
 const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
 
-/** Loads the code for TLS, which takes time: only if it is used. */
+/** Loads the code for TLS. That takes time, so call it only if TLS is used. */
 export const loadTls = () => import('./server/tls.ts');
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
@@ -32,7 +32,7 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
   const handler = createRouter({
     '/health': { GET: () => (draining ? unhealthy : healthy) },
     '/api/greetings': { GET: createGreetingEndpoint(now) },
-    // This file is loaded only if the description is served.
+    // description.ts is loaded only if the description is served.
     ...(development && { '/openapi/v1.json': { GET: (await import('./api/description.ts')).descriptionEndpoint } }),
   });
 
@@ -44,15 +44,15 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
   }
 
   return {
-    // RFC 9110 7.4: it has no TLS, so it answers no requests for https. They may have been meant for another server.
+    /** A server without TLS: it refuses requests for https, which may have been meant for another server (RFC 9110 7.4). */
     createServer: () => create({ handler, isAllowed: (host, isHttps) => !isHttps && isAllowed(host) }),
     /** A server for HTTPS. `secure` puts TLS on each accepted socket, with what `loadTls` loads. */
     createSecureServer: (secure: Secure) => create({ handler, isAllowed }, secure),
     /** A server that redirects legal requests to HTTPS on this port. */
     createRedirectServer: (httpsPort: number) => create({ handler: redirectToHttps(httpsPort), isAllowed }),
-    /** From now on `/health` replies 503, and each reply is the last one on its connection. */
+    /** From now on `/health` replies with 503, and each reply is the last one on its connection. */
     startDraining: () => { draining = true; },
-    // The others act on all servers at once, as the methods of a `Server` act on one.
+    // The methods below act on all servers together, as those of the same names in `Server` act on one.
     stopListening: () => servers.forEach((server) => server.stopListening()),
     close: async () => { await Promise.all(servers.map((server) => server.close())); },
     closeAll: () => servers.reduce((connections, server) => connections + server.closeAll(), 0),

@@ -1,10 +1,10 @@
-// The entry point. It loads the service and starts it. When a file cannot be loaded, for example because the process has too few file
+// The entry point. It loads the service and starts it. When a file cannot be loaded, for example because the process has run out of file
 // descriptors, the log says so in one line. Therefore everything is loaded from here, and nothing by a static import.
 
 process.on('SIGHUP', () => {}); // without a handler SIGHUP ends the process; the one that reads the TLS files comes later
 
-const service = await import('./start.ts').catch(cannotLoad);
-await service?.start();
+const start = await import('./start.ts').catch(cannotLoad);
+await start?.start();
 
 function cannotLoad({ name, message, stack }: Error): undefined {
   const described = { message: 'The process is exiting because of an uncaught error.', error: { name, message, stack } };

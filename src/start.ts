@@ -12,7 +12,7 @@ import { EXIT_CODES, StartError } from './host/start-error.ts';
 const NO_ARGUMENTS = 'The process takes no arguments: it is configured by the environment variables in README.md.';
 const NO_REDIRECT_PORT = 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.';
 
-/** Starts the app. Resolves when it listens, and rejects with a StartError when it cannot. */
+/** Starts the service. Resolves when it listens, and rejects with a StartError when it cannot. */
 export async function start(): Promise<void> {
   const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
   const log = createLog(output.write);
@@ -55,13 +55,13 @@ export async function start(): Promise<void> {
     }
   }
 
-  // HTTPS listens first, because plain HTTP is redirected to its port. Its modules are loaded only where they are used.
+  // HTTPS listens first, because plain HTTP is redirected to its port. Its modules are loaded only if they are used.
   if (tlsFiles === undefined) installReloadHandler(undefined, log);
   else {
     const [{ readTlsFiles }, { secure }] = await Promise.all([import('./host/tls-files.ts'), loadTls()]);
     let context = readTlsFiles(tlsFiles, log);
     installReloadHandler(() => { context = readTlsFiles(tlsFiles, log); }, log);
-    await listenOn(https, 'https', () => app.createSecureServer((...carrier) => secure(context, ...carrier)));
+    await listenOn(https, 'https', () => app.createSecureServer((carrier, client, turns) => secure(context, carrier, client, turns)));
   }
   const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
   if (bound.length > 0 && redirectPort === undefined && http.length > 0) {

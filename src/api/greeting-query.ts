@@ -1,4 +1,4 @@
-// The parameters of GET /api/greetings: the default value, the schema and the rules of each. The API description is made from this table.
+// The parameters of GET /api/greetings: the default value, the schema and the rules of each. The API description is made from `PARAMETERS`.
 import type { GreetingParameters } from './greeting.ts';
 
 /** The parameters that an empty query stands for. */
@@ -52,18 +52,18 @@ export function parseGreetingQuery(query: string): GreetingQuery {
 }
 
 function decode(value: string): string {
-  const escaped = value.replaceAll('+', ' ');
-  if (!escaped.includes('%')) return escaped;
+  const spaced = value.replaceAll('+', ' ');
+  if (!spaced.includes('%')) return spaced;
   try {
-    return decodeURIComponent(escaped);
+    return decodeURIComponent(spaced);
   } catch { // a `%` without two digits after it, or bytes that are not UTF-8: the standard says what they become
-    return Array.from(new URLSearchParams(`=${value}`).values()).join('');
+    return String(new URLSearchParams(`=${value}`).get(''));
   }
 }
 
 const READERS = PARAMETERS.map(({ name, errorIn }) => ({ name, pattern: patternOf(name), errorIn }));
 
-// Finds the value of the first key that is `name` when it has been decoded. Other keys are not decoded: a query may have thousands of them.
+// Finds the value of the first key whose decoded form is `name`. Other keys are not decoded: a query may have thousands of them.
 function patternOf(name: string): RegExp {
   const anyCase = (digits: string) => digits.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`);
   const letters = Array.from(name, (letter) => `(?:${letter}|%${anyCase(letter.charCodeAt(0).toString(16))})`);

@@ -10,4 +10,4 @@ export function greet({ name }: GreetingParameters): string {
 }
 
 /** Writes a time (milliseconds since the epoch) in ISO 8601: UTC, with an offset. Throws a RangeError if no Date can hold it. */
-export function formatTimeStamp(time: number): string { return new Date(time).toISOString().replace('Z', '+00:00'); }
+export function formatTimestamp(time: number): string { return new Date(time).toISOString().replace('Z', '+00:00'); }

@@ -1,4 +1,4 @@
-// Reads the configuration from environment variables, and reports all mistakes in it at once.
+// Reads the configuration from environment variables, and reports all mistakes in it together.
 import net from 'node:net';
 import { readHandedSockets } from './handed-sockets.ts';
 import type { HandedTarget, ListenTarget } from './listen.ts';
@@ -41,15 +41,15 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
   const httpsPort = readInteger('HTTPS_PORT', hasTlsFiles ? 0 : 1, MAX_PORT);
   const handed = readHandedSockets(env, runtime.pid, (mistake) => mistakes.push(mistake));
   const isForHttps = ({ name }: HandedTarget) => name === 'https';
-  const listenOn = (ownPort: number | undefined): readonly ListenTarget[] =>
+  const targetsFor = (ownPort: number | undefined): readonly ListenTarget[] =>
     (ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }]);
 
-  const acceptedHosts = '*, or host names and IP addresses without port or zone, separated by commas';
+  const acceptedHosts = '*, or host names and IP addresses without ports or zones, separated by commas';
   const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || hostsIn(text).every(isWithoutZone)) ?? '*';
   const configuration = {
     environment: env['NODE_ENV'], // only `Development`, in this spelling, switches the API description on
-    http: handed?.filter((socket) => !isForHttps(socket)) ?? listenOn(port), // where to listen for plain HTTP
-    https: handed?.filter(isForHttps) ?? listenOn(tlsFiles && httpsPort), // where to listen for HTTPS
+    http: handed?.filter((socket) => !isForHttps(socket)) ?? targetsFor(port), // where to listen for plain HTTP
+    https: handed?.filter(isForHttps) ?? targetsFor(tlsFiles && httpsPort), // where to listen for HTTPS
     tlsFiles,
     /** The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does. */
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
@@ -87,7 +87,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
 }
 
 // A host name has letters, digits, hyphens and dots (RFC 1123 2.1), and underscores, which container names use.
-// A value of digits and dots only that is not an IP address is a mistyped IP address, and is refused.
+// A value of only digits and dots that is not an IP address is taken for a mistyped one, and refused.
 function isHost(text: string): boolean {
   return net.isIP(text) !== 0 || /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?$/i.test(text);
 }

@@ -9,12 +9,12 @@ const MAX_SOCKETS = 64;
 const ACCEPTED_NAME = /^(?:https?|unknown|.*\.socket|)$/;
 const ACCEPTED_NAMES = 'names separated by colons: https for HTTPS; http, unknown, an empty name or one ending in .socket for plain HTTP';
 
-/** The sockets that the process `pid` was handed, in the order of their descriptors, if any. `report` gets a sentence for each mistake. */
+/** The sockets that the process `pid` was handed, by descriptor; undefined: none. `report` gets a sentence for each mistake. */
 export function readHandedSockets(env: NodeJS.ProcessEnv, pid: number, report: (mistake: string) => void) {
   const { LISTEN_PID = '', LISTEN_FDS = '', LISTEN_FDNAMES = '' } = env;
   if (LISTEN_PID === '' || LISTEN_FDS === '') return undefined;
   if (!/^\d+$/.test(LISTEN_PID)) report(mistakeIn('LISTEN_PID', LISTEN_PID, 'the id of the process that the sockets are meant for'));
-  else if (Number(LISTEN_PID) !== pid) return undefined; // the variables are for another process, which has started this one
+  else if (Number(LISTEN_PID) !== pid) return undefined; // they were meant for another process, which has started this one
 
   const count = /^\d{1,3}$/.test(LISTEN_FDS) && Number(LISTEN_FDS) <= MAX_SOCKETS ? Number(LISTEN_FDS) : 0;
   const names = LISTEN_FDNAMES === '' ? new Array<string>(count).fill('') : LISTEN_FDNAMES.split(':');

@@ -1,4 +1,4 @@
-// Listens on a port, or on a socket that was handed over, and says which address was actually bound, and when nothing can be accepted.
+// Listens on a port, or on a socket that was handed over, and says what was actually bound, and when no connection can be accepted.
 import { once } from 'node:events';
 import fs from 'node:fs';
 import type { Server } from 'node:net';
@@ -20,14 +20,14 @@ const LONGEST_QUEUE = 65_535;
 /** What is listened on: `http://127.0.0.1:8080` and its port; or `descriptor 3`, a Unix socket, which has no port. */
 export type Bound = Readonly<{ address: string; port: number | undefined; name: string | undefined }>;
 
-/** Listens. Resolves with what was bound, or with a StartError that says why that is impossible. `failed` gets each later error. */
+/** Listens. Resolves with what was bound, or with a StartError that says why it could not. `failed` gets each later error. */
 export async function listen(
   listener: Server, scheme: Scheme, target: ListenTarget, failed: (error: Error) => void,
 ): Promise<Bound | StartError> {
   try {
     if (target.fd === undefined) listener.listen(target);
     else listener.listen({ fd: checkSocket(target.fd) }, LONGEST_QUEUE);
-    await once(listener, 'listening'); // rejects when the listener has an error instead
+    await once(listener, 'listening'); // rejects when the listener emits an error instead
   } catch (error) {
     return startError(scheme, target, error);
   }

@@ -1,8 +1,8 @@
 // The log: one JSON object on each line. JSON escapes line feeds, so nothing that is logged can forge a line.
 import { inspect } from 'node:util';
 
-export type Fields = Readonly<Record<string, unknown>>;
-export type Log = (level: 'info' | 'warn' | 'error' | 'fatal', message: string, fields?: Fields) => void;
+export type LogFields = Readonly<Record<string, unknown>>;
+export type Log = (level: 'info' | 'warn' | 'error' | 'fatal', message: string, fields?: LogFields) => void;
 
 /** A log that calls `write` with each line and its line feed. The field `error` may be any thrown value. */
 export function createLog(write: (line: string) => void): Log {
@@ -13,6 +13,6 @@ export function createLog(write: (line: string) => void): Log {
 }
 
 /** A thrown value as fields. The stack of an error has its causes, too. */
-function describeError(error: unknown): Fields {
+function describeError(error: unknown): LogFields {
   return error instanceof Error ? { name: error.name, message: error.message, stack: inspect(error) } : { thrown: inspect(error) };
 }

@@ -1,7 +1,7 @@
-// Writes log lines to stdout in order, at once or in batches. No more than a limited number of bytes waits for a slow reader.
+// Writes log lines to stdout in order, at once or in batches. Only a limited number of bytes may wait for a slow reader.
 import type { Writable } from 'node:stream';
 
-const BATCH_MS = 50; // a batch is written when its first line has waited this long,
+const BATCH_MS = 50; // a batch is written when its first line has waited this long, or earlier,
 const BATCH_CHARS = 64 * 1024; // or when it is longer than this
 const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the kernel has not taken yet
 const END_MS = 1_000; // how long `end` waits for that

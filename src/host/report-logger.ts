@@ -1,6 +1,6 @@
 // Writes the reports of the running service to the log. Errors and, with an access log, finished requests are written one by one.
 // Refusals, closed connections and failed accepts are counted, so that no client can fill the log: each kind has at most one line a minute.
-import type { Fields, Log } from './log.ts';
+import type { LogFields, Log } from './log.ts';
 
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
 export function createReportLogger(log: Log, accessLog?: Log) {
@@ -30,7 +30,7 @@ export function createReportLogger(log: Log, accessLog?: Log) {
     refused,
     ended: refused,
     dropped,
-    finished: accessLog && ((request: Fields) => accessLog('info', 'Request', request)),
+    finished: accessLog && ((request: LogFields) => accessLog('info', 'Request', request)),
     /** A connection could not be accepted, for example because the process has no file descriptor left for it. */
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => acceptFailed(code ?? message),
     summarize,

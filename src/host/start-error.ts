@@ -9,7 +9,7 @@ export const EXIT_CODES = {
 
 /** The service cannot start. */
 export class StartError extends Error {
-  readonly reasons: readonly string[]; // one sentence for each mistake, for the person who starts the service
+  readonly reasons: readonly string[]; // one sentence for each reason, for the person who starts the service
   readonly exitCode: number;
 
   constructor(reasons: readonly string[], exitCode: number, cause?: unknown) {

@@ -20,14 +20,14 @@ const POLICY: SecureContextOptions = {
 
 /** The key exchanges for this version of OpenSSL: cheap ones. With others, a handshake can cost 200 ms of CPU (Node 20: ffdhe8192). */
 export function keyExchanges(openssl: string): string {
-  return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`; // the first one is safe from quantum computers
+  return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`; // X25519MLKEM768 is safe from quantum computers
 }
 
 /** Reads both files, and returns the context for TLS connections. Throws a StartError that says which file is wrong, and how. */
 export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContext {
   const cert = attempt('TLS_CERT_FILE', certFile, 'a readable PEM file with the certificate, followed by its chain, if any', () => {
     const pem = readFileSync(certFile);
-    createSecureContext({ cert: pem }); // throws when OpenSSL cannot read a certificate of the chain, or refuses the key in the first
+    createSecureContext({ cert: pem }); // throws when OpenSSL cannot read a certificate of the chain, or rejects the key in the first
     return pem;
   });
   const context = attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file with the unencrypted private key of the certificate', () =>

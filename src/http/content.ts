@@ -33,7 +33,7 @@ function* readChunks(lines: LineReader): Steps {
   }
 }
 
-// RFC 9112 7.1.2: field lines up to an empty line. Nothing that they say is obeyed (RFC 9110 6.5.1).
+// RFC 9112 7.1.2: field lines up to an empty line. Nothing that they say is acted on (RFC 9110 6.5.1).
 function* readTrailers(lines: LineReader, remaining: number): Steps {
   for (;;) {
     let line: ReturnType<LineReader['read']>;

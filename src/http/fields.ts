@@ -7,15 +7,15 @@ const TAB = 9, SPACE = 32, COLON = 58;
 const IS_IN_TOKEN = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[\w!#$%&'*+\-.^`|~]/.test(String.fromCharCode(byte))));
 
 /** Where the colon after the name of a field is, or -1 when the line is not a field line. */
-export function colonIn({ bytes, start, end }: Line): number {
+export function colonIn({ bytes, start }: Line): number {
   // RFC 9112 5.1 and 5.2: no white space before the colon, and no folded lines. Programs disagree on what they mean (request smuggling).
   let at = start;
-  while (IS_IN_TOKEN[bytes[at] ?? 0] === 1) at += 1; // this also stops after the last byte
-  return at > start && at < end && bytes[at] === COLON ? at : -1;
+  while (IS_IN_TOKEN[bytes[at] ?? COLON] === 1) at += 1; // this stops at the CR, if not before
+  return at > start && bytes[at] === COLON ? at : -1;
 }
 
-// RFC 9110 5.5: the spaces and tabs around the value do not belong to it. (`trim` would remove more; and a pattern for the
-// end of a text takes time that grows with the square of the white space inside it.)
+// RFC 9110 5.5: the spaces and tabs around the value do not belong to it. (`trim` would remove more; and a regular expression for
+// the end of a text takes time that grows with the square of the white space inside it.)
 function valueAfter(colon: number, { bytes, text, end }: Line): string {
   let from = colon + 1, to = end;
   while (isWhiteSpace(bytes[from])) from += 1; // this also stops at the CR
@@ -39,7 +39,6 @@ export function addField(fields: Fields, line: Line): boolean {
   const name = NAMES.find((known) => known === given);
   if (name === undefined) return true;
   const value = valueAfter(colon, line), earlier = fields[name];
-  fields[name] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines of a field mean one with both values
+  fields[name] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines of one name mean one with both values
   return true;
 }
-

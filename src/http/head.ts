@@ -1,11 +1,11 @@
-// The rules for a whole head (RFC 9110, RFC 9112). A rule that is there because of an attack says so.
+// The rules for a whole head (RFC 9110, RFC 9112). A rule that guards against an attack says so.
 import type { Fields } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import { LegalRequest } from './request.ts';
 import type { RequestLine } from './request-line.ts';
 import { isHost, isHostOf, type IsAllowed } from './request-target.ts';
 
-/** The request that the line and the fields of a head make, or the status to refuse it with. */
+/** The request that the line and the fields of a head amount to, or the status to refuse it with. */
 export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {
   const { path, query, authority, isHttps = false } = target;
   const { connection = '', expect, traceparent: parent, 'content-length': contentLength, 'transfer-encoding': transferEncoding } = fields;

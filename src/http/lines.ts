@@ -4,7 +4,7 @@
 const TAB = 9, LF = 10, CR = 13, SPACE = 32, DELETE = 127;
 const CR_LF_LENGTH = 2;
 
-// RFC 9110 5.5: which bytes a line may contain. Programs disagree on what control characters mean, and they could forge log lines.
+// RFC 9110 5.5: which bytes a line may contain. Programs disagree on what control characters mean, and these could forge log lines.
 const IS_LEGAL = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === TAB || (byte >= SPACE && byte !== DELETE)));
 
 /** A line: from `start` to `end`, without its CR LF. `text` has a character for each byte. Bytes are faster to search, strings to slice. */
@@ -18,20 +18,20 @@ export class LineReader {
   length = 0; // how many bytes the latest line has, including its CR LF
   #bytes = NOTHING;
   #text = '';
-  #begun = NOTHING; // the beginning of a line that is not whole, with room for more
+  #begun = NOTHING; // the beginning of a line that is not complete, with room for more
   #begunLength = 0;
 
-  /** Goes on with `bytes`, which follow those that were given before. `text` is the same bytes as a string. */
+  /** Continues with `bytes`, which follow those that were given before. `text` is the same bytes as a string. */
   give(bytes: Buffer, text: string): void {
     this.#bytes = bytes;
     this.#text = text;
     this.end = 0;
   }
 
-  /** Drops all bytes, except those of a line that is not whole. */
+  /** Drops all bytes, except those of a line that is not complete. */
   forget(): void { this.give(NOTHING, ''); }
 
-  /** Whether a line has begun and is not whole. */
+  /** Whether a line has begun and is not complete. */
   get hasBegun(): boolean { return this.#begunLength > 0; }
 
   /** Skips as many bytes as there are, at most `count`. Returns how many. */
@@ -48,13 +48,13 @@ export class LineReader {
     return this.end - from;
   }
 
-  /** Returns the next line, or undefined while it is not whole, or a status: 400, or `tooLong` if it has more than `limit` bytes. */
+  /** Returns the next line, or undefined while it is not complete, or a status: 400, or `tooLong` if it has more than `limit` bytes. */
   read(limit: number, tooLong: number): Line | number | undefined {
     const bytes = this.#bytes, from = this.end, stop = bytes.length;
     if (from === stop) return undefined;
     let at = from;
-    if (this.#begun[this.#begunLength - 1] !== CR) { // otherwise its CR has come, and its LF comes next
-      while (IS_LEGAL[bytes[at] ?? 0] === 1) at += 1; // this also stops after the last byte
+    if (this.#begun[this.#begunLength - 1] !== CR) { // otherwise its CR has come, and its LF must come next
+      while (IS_LEGAL[bytes[at] ?? CR] === 1) at += 1; // this also stops after the last byte
       if (this.#begunLength + at - from > limit - CR_LF_LENGTH) return tooLong;
       if (at < stop && bytes[at] !== CR) return 400;
       at += 1;
@@ -67,7 +67,7 @@ export class LineReader {
     return at < stop ? this.#finish() : undefined;
   }
 
-  // The room doubles, so that even if a line arrives byte by byte, each byte is copied only twice on average.
+  // The room doubles, so that even if a line arrives byte by byte, each byte is copied at most three times on average.
   #keep(from: number): void {
     if (this.length > this.#begun.length) this.#begun = Buffer.concat([this.#begun], 2 * this.length);
     this.#bytes.copy(this.#begun, this.#begunLength, from, this.end);

@@ -15,7 +15,7 @@ type ContentType = 'application/json' | 'application/json; charset=utf-8' | 'app
 
 /** A reply with the content `body`. */
 export function contentReply(status: number, contentType: ContentType, body: string): Reply {
-  // The content is right only now, so caches must not store it. Browsers must not guess another type (OWASP REST Security Cheat Sheet).
+  // Content may soon be out of date, so caches must not store it. Browsers must not guess another type (OWASP REST Security Cheat Sheet).
   return { status, fields: ['Content-Type', contentType, 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'], body };
 }
 

@@ -1,6 +1,6 @@
 // The first line of a request (RFC 9112 3).
 import type { Known } from './request.ts';
-import { parseTarget, pathOfIllegalTarget, type Target } from './request-target.ts';
+import { loggablePathOf, parseTarget, type Target } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
 export type RequestLine = {
@@ -9,7 +9,7 @@ export type RequestLine = {
   readonly isHttp11: boolean; // HTTP/1.1, or a later minor version, which is read as HTTP/1.1 (RFC 9110 2.5). Otherwise it is HTTP/1.0.
 };
 
-// method SP request-target SP HTTP-version, with one space each: with more, programs disagree on what the target is. A method is
+// method SP request-target SP HTTP-version, separated by single spaces: with more, programs disagree on what the target is. A method is
 // any token (RFC 9110 9.1 and 5.6.2). request-target.ts says which characters a target may contain.
 const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d)\.(\d)$/;
 
@@ -26,5 +26,5 @@ export function parseRequestLine(line: string): RequestLine | number {
 export function loggablePartsOf(line: string): Known {
   const [, method, text] = REQUEST_LINE.exec(line) ?? [];
   if (method === undefined || text === undefined) return {};
-  return { method, path: pathOfIllegalTarget(text), traceparent: childTraceparent(undefined) };
+  return { method, path: loggablePathOf(text), traceparent: childTraceparent(undefined) };
 }

@@ -1,5 +1,5 @@
 // Reads the requests of a connection from its bytes, one at a time (RFC 9112 2.1): a request line, field lines up to an empty one, and the
-// content after them. The other files here say with which status something is refused; only this one makes that a `Refusal`.
+// content after them. The other files here say with which status something is refused; only this one turns that into a `Refusal`.
 import { readContent } from './content.ts';
 import { addField, type Fields } from './fields.ts';
 import { judgeHead } from './head.ts';
@@ -10,7 +10,7 @@ import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-l
 import type { IsAllowed } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
-// How many bytes become a string at once. A read may contain many requests, and a path that is in use keeps all of the string in memory.
+// How many bytes are made into a string in one go. A read may contain many requests, and a path in use keeps the whole string in memory.
 const PART_BYTES = 2 * 1024;
 const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 
@@ -28,10 +28,10 @@ export class RequestReader {
   /** A request for a host that is not allowed is refused. */
   constructor(isAllowed: IsAllowed) { this.#isAllowed = isAllowed; }
 
-  /** Whether a request has begun, and is not whole. Empty lines do not begin one. */
+  /** Whether a request has begun, and is not complete. Empty lines do not begin one. */
   get hasBegun(): boolean { return this.#requestLine !== undefined || this.#lines.hasBegun; }
 
-  /** Continues in `bytes`, however split. Returns the request once it is whole, or its refusal, after which nothing may be read. */
+  /** Continues with `bytes`, wherever they were split. Returns a request once it is complete, or its refusal: nothing may follow that. */
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
     let result: LegalRequest | Refusal | undefined;
     for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {
@@ -43,7 +43,7 @@ export class RequestReader {
     return result;
   }
 
-  /** The refusal of the current request, which is not whole. */
+  /** The refusal of the current request, which is not complete. */
   refusal(status: number): Refusal {
     if (this.request !== undefined) return { status, request: this.request };
     if (this.#requestLine === undefined) return { status, request: {} };
@@ -58,7 +58,7 @@ export class RequestReader {
       const line = this.#lines.read(this.#remaining, this.#requestLine === undefined ? 414 : 431); // RFC 9110 15.5.15, RFC 6585 5
       if (line === undefined) return undefined;
       const result = typeof line === 'number' ? this.refusal(line) : this.#takeLine(line);
-      if (result instanceof LegalRequest) return result.contentLength === 0 ? this.#whole(result) : this.#readContent(result);
+      if (result instanceof LegalRequest) return result.contentLength === 0 ? this.#finish(result) : this.#readContent(result);
       if (result !== undefined) return result;
     }
   }
@@ -87,10 +87,10 @@ export class RequestReader {
     this.#content ??= readContent(this.#lines, request.contentLength);
     const { done, value } = this.#content.next();
     if (done !== true) return undefined;
-    return value === undefined ? this.#whole(request) : this.refusal(value);
+    return value === undefined ? this.#finish(request) : this.refusal(value);
   }
 
-  #whole(request: LegalRequest): LegalRequest {
+  #finish(request: LegalRequest): LegalRequest {
     this.request = this.#requestLine = this.#content = undefined;
     this.#fields = {};
     this.#fieldLines = 0;

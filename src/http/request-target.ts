@@ -3,12 +3,12 @@
 export type Target = {
   readonly path: string;
   readonly query: string; // without its `?`; empty when there is none
-  /** Of a target in absolute-form: its host, and whether its scheme is https. head.ts checks both. */
+  /** Of a target in absolute-form: its host and port, and whether its scheme is https. head.ts checks both. */
   readonly authority?: string; readonly isHttps?: boolean;
 };
 
 // RFC 9112 3.2.1: a path of pchar (RFC 3986 3.3), and perhaps `?` and what browsers send as a query (WHATWG URL Standard): visible ASCII
-// except `#`. Programs read a path with anything else, such as `\`, differently, so it could get past the rules of a proxy.
+// except `#`. Programs disagree on a path with anything else, such as `\`, so it could get past the rules of a proxy.
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-~]*)?$/;
 const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
 
@@ -23,8 +23,8 @@ export function parseTarget(method: string, target: string): Target | undefined 
   return parsed && { ...parsed, authority, isHttps: s !== '' };
 }
 
-/** The path of an illegal target, or nothing. The rest may not be logged: it may hold names and user information (RFC 9110 4.2.4). */
-export function pathOfIllegalTarget(target: string): string {
+/** The path of a refused target, or ''. The rest must not be logged: it may hold names and user information (RFC 9110 4.2.4). */
+export function loggablePathOf(target: string): string {
   const path = target.replace(/[?#].*/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '');
   return path.startsWith('/') ? path : '';
 }
@@ -47,7 +47,7 @@ export function isHost(host: string): boolean {
   return HOST.test(host) && (!host.startsWith('[') || URL.canParse(`http://${host}`));
 }
 
-/** Whether a target names no host but this legal one. Case does not matter, nor does a default port that is left out (RFC 3986 6.2.3). */
+/** Whether a target names this legal host, or none. Case does not matter, nor does a default port that is left out (RFC 3986 6.2.3). */
 export function isHostOf({ authority, isHttps }: Target, host: string): boolean {
   const withPort = (text: string) => (PORT.test(text) ? text : `${text}:${isHttps === true ? 443 : 80}`).toLowerCase();
   return authority === undefined || withPort(authority) === withPort(host);
@@ -56,7 +56,7 @@ export function isHostOf({ authority, isHttps }: Target, host: string): boolean 
 /** A legal Host without its port. */
 export function withoutPort(host: string): string { return host.replace(PORT, ''); }
 
-/** The name in a legal Host, comparable: without the port, in lower case, IPv6 in canonical form (RFC 5952). */
+/** The name in a legal Host, for comparison: without the port, in lower case, IPv6 in canonical form (RFC 5952). */
 export function hostName(host: string): string {
   const name = withoutPort(host).toLowerCase();
   return name.startsWith('[') ? new URL(`http://${name}`).hostname : name;

@@ -9,7 +9,7 @@ export class LegalRequest {
   readonly path: string; // without the query. `*` for `OPTIONS *`.
   readonly query: string; // without its `?`, as sent; empty when there is none
   readonly host: string | undefined; // as sent, with the port if there is one. HTTP/1.0 may leave it out.
-  readonly contentLength: number | undefined; // how many bytes of content follow. Undefined: it is chunked.
+  readonly contentLength: number | undefined; // how many bytes of content are read before the reply. Undefined: it is chunked.
   readonly isLast: boolean; // the connection ends with the reply
   readonly #parent: string | undefined;
   #traceparent: string | undefined;
@@ -24,14 +24,14 @@ export class LegalRequest {
     this.#parent = parent;
   }
 
-  /** The `traceparent` of this service, in the trace of the caller, if it has one. It is made when it is read: few requests need it. */
+  /** This request's own `traceparent`, in the trace of its caller, if any. It is generated when first read: few requests need it. */
   get traceparent(): string { return (this.#traceparent ??= childTraceparent(this.#parent)); }
 }
 
 /** A request, as a handler sees it. */
 export type Request = Pick<LegalRequest, 'method' | 'path' | 'query' | 'host' | 'traceparent'>;
 
-/** What is known of a request, for the log. The path of an illegal target has no authority, and may be empty. */
+/** What is known of a request, for the log. The path of a refused target has no authority, and may be empty. */
 export type Known = Partial<Pick<Request, 'method' | 'path' | 'traceparent'>>;
 
 /** A refused request; the status says why. It is not a `LegalRequest`, so it cannot be given to a handler. */

@@ -16,8 +16,8 @@ export function childTraceparent(parent: string | undefined): string {
 
 let digits = '';
 
-// Faster: the digits for more than a hundred requests are made at once, which saves 0.5 for a 400. An id in use keeps all of them
-// in memory, so they are few.
+// Faster: the digits for more than a hundred requests are made in one go, which saves 0.5 for a 400. An id in use keeps all of them
+// in memory, so there are no more of them.
 function randomDigits(count: number): string {
   if (digits.length < count) digits = crypto.getRandomValues(Buffer.alloc(3072)).toString('hex');
   const taken = digits.slice(0, count);

@@ -1,5 +1,5 @@
 // Clients by their addresses. A client is an IPv4 address, even if it is mapped into IPv6 (RFC 4291 2.5.5.2), or the first 64 bits of an
-// IPv6 address, because each customer gets at least these. Those without an address, as on a Unix socket, count as one client.
+// IPv6 address, because each network gets at least a /64. Those without an address, as on a Unix socket, count as one client.
 
 /** The client with this address. */
 export function clientOf(address = ''): string {

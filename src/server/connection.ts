@@ -5,13 +5,13 @@ import { emptyReply } from '../http/reply.ts';
 import { LegalRequest, type Known, type Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
 import { createIntake, type Intake } from './intake.ts';
-import { lateEndOf, limitOf, type State } from './limits.ts';
+import { timeoutReasonOf, limitOf, type State } from './limits.ts';
 import { reportFinished, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
 import { answer, type Service } from './send.ts';
 import type { Valve } from './tls.ts';
 import { write } from './write.ts';
 
-/** What a connection reads from: a TCP or Unix socket, or a TLSSocket with the valve below it. */
+/** What a connection reads from and writes to: a TCP or Unix socket, or a TLSSocket with the valve below it. */
 export type Transport = { readonly socket: Socket; readonly below: Below };
 type Below = Pick<Valve, 'isReady' | 'isBroken'> & { readonly intake: Pick<Intake, 'isHolding' | 'hasStalled'> };
 
@@ -40,19 +40,19 @@ export class Connection {
     this.#service = service;
     this.#reader = new RequestReader(service.isAllowed);
     this.#intake = createIntake(socket, client, service.turns, 'encrypted' in socket, {
-      isOpen: () => this.#isReading, consume: (piece) => this.#consume(piece), isHandshake: () => false, end: () => this.#clientEnded(),
+      accepts: () => this.#isReading, consume: (bytes) => this.#consume(bytes), isHandshake: () => false, end: () => this.#clientEnded(),
     });
-    socket.once('secure', () => { this.#stateMs = 0; }); // the TLS handshake is over, and it is idle from now on
+    socket.once('secure', () => { this.#stateMs = 0; }); // the TLS handshake is over: only now does its idle time begin
     socket.on('finish', () => this.#linger());
     socket.on('error', () => {}); // without a handler, an error would end the process; `close` follows
     socket.once('close', () => this.#closed());
   }
 
-  /** Whether no request has begun, and nothing that has arrived is waiting to be read. */
+  /** Whether no request has begun, and nothing is held. */
   get isIdle(): boolean { return this.#state === 'idle' && !this.#intake.isHolding() && !this.#below.intake.isHolding(); }
 
   /** Whether it is idle, or its last reply is flushed. */
-  get isOver(): boolean { return this.#state === 'lingering' || this.isIdle; }
+  get isExpendable(): boolean { return this.#state === 'lingering' || this.isIdle; }
 
   /** Whether it has received nothing; over TLS: nothing since the handshake. */
   get isNew(): boolean { return this.#socket.bytesRead === 0; }
@@ -63,7 +63,7 @@ export class Connection {
     const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()];
     if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it has been waiting for its turn, not for its client
     this.#stateMs += ms;
-    if (this.#isLate) this.#service.turns.wait(this.client, this.#endLate);
+    if (this.#isOverdue) this.#service.turns.wait(this.client, this.#endOverdue);
   }
 
   /** Closes the connection in a turn of its client, if it is idle then. */
@@ -92,21 +92,21 @@ export class Connection {
   get #isReading(): boolean { return this.#state === 'idle' || this.#state === 'receiving'; }
 
   // One more sweep, because the first may come right after the state began.
-  get #isLate(): boolean {
+  get #isOverdue(): boolean {
     const { limits } = this.#service;
     return this.#stateMs >= limitOf(this.#state, this.#below.isReady, this.#reader.request !== undefined, limits) + limits.sweepMs;
   }
 
-  readonly #endLate = (): void => {
-    if (!this.#isLate) return; // something has happened meanwhile
+  readonly #endOverdue = (): void => {
+    if (!this.#isOverdue) return; // something has happened meanwhile
     if (this.#state === 'receiving') return this.#refuse(this.#reader.refusal(408)); // RFC 9110 15.5.9
-    this.#reportEnd(lateEndOf(this.#state, this.#below.isReady));
+    this.#reportEnd(timeoutReasonOf(this.#state, this.#below.isReady));
     this.cut();
   };
 
   readonly #cutIdle = (): void => { if (this.isIdle) this.cut(); };
 
-  // Returns how many bytes belong to the current request: all, when it is refused. What follows is read once its reply is flushed.
+  // Returns how many bytes belong to the current request: all, when it is refused. What follows is consumed once its reply is flushed.
   #consume(bytes: Buffer): number {
     const result = this.#reader.read(bytes);
     const { end, request } = this.#reader;
@@ -133,7 +133,7 @@ export class Connection {
     const record = this.#recordOf(request);
     this.#enter('replying');
     const isLast = request.isLast || this.#service.isDraining();
-    if (isLast) this.#startEnding(); // before the reply: when that is flushed, the connection is not idle. `linger` follows.
+    if (isLast) this.#startEnding(); // before the reply is written: flushing it must not make the connection idle. `linger` follows.
     const { status, text } = answer(request, isLast, this.#service);
     record.status = status;
     write(this.#socket, text, this.#replyFlushed);
@@ -168,7 +168,7 @@ export class Connection {
     if (this.#state !== 'closed') this.#reportEnd(this.#below.isBroken ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined);
     this.#enter('closed');
     this.#closeRecord(true);
-    for (const task of [this.#endLate, this.#cutIdle]) this.#service.turns.cancel(this.client, task);
+    for (const task of [this.#endOverdue, this.#cutIdle]) this.#service.turns.cancel(this.client, task);
   }
 
   #reportEnd(reason: EndReason | undefined): void {

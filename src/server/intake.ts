@@ -1,17 +1,17 @@
 // Passes on in pieces what arrives on a stream: a short read at once if nobody waits, everything else in turns of its client. What
-// waits is held here, and the stream is paused meanwhile, so that whatever follows stays in the kernel.
+// waits is held here or in the stream, which is paused meanwhile, so that whatever follows stays in the kernel.
 import type { Duplex } from 'node:stream';
 import type { Kind, Turns } from './turns.ts';
 
-const READ_COST = 512; // what a piece costs besides its bytes
-const PIECE_BYTES = 16 * 1024; // the longest piece
+const PIECE_COST = 512; // what a piece costs besides its bytes, and what it costs to discard a read
+const MAX_PIECE_BYTES = 16 * 1024; // the longest piece
 const SHORT_BYTES = 2 * 1024; // the longest read that may be passed on as it arrives
-const MAX_PIECES = 6; // how many full pieces in a row are taken for one request. Few requests are longer.
+const MAX_PIECES = 6; // so many full pieces in a row are assumed to belong to one request. Few requests are longer.
 const NOTHING: Buffer = Buffer.alloc(0);
 
 type Consumer = {
-  readonly isOpen: () => boolean; // whether it accepts bytes now
-  readonly consume: (piece: Buffer) => number; // consumes bytes from the beginning of `piece`, and returns how many: at least one
+  readonly accepts: () => boolean; // whether it accepts bytes now
+  readonly consume: (bytes: Buffer) => number; // consumes a piece from the beginning of `bytes`, and returns its length: at least 1
   readonly isHandshake: () => boolean; // whether what arrives belongs to a TLS handshake
   readonly end: () => void; // the stream has ended, and everything has been consumed. May be called more than once.
 };
@@ -20,16 +20,16 @@ export type Intake = ReturnType<typeof createIntake>;
 
 /** `isPaidFor`: what arrives has had its turn in an intake below. Up to the end of its first request it does not wait again. */
 export function createIntake(
-  stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { isOpen, consume, isHandshake, end }: Consumer,
+  stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { accepts, consume, isHandshake, end }: Consumer,
 ) {
   let rest = NOTHING; // what remains of a read since its first turn. What waits for its first turn is still in the stream.
-  let isConsuming = false; // while a piece is being consumed, what remains is not known yet, so `proceed` waits for its end
+  let isConsuming = false; // in `consumeNext`, where `rest` is not known before the end: until then, `proceed` waits
   let hasConsumed = false; // since the latest call of `hasStalled`
-  let fullPieces = 0; // how many full pieces there have been in a row: what follows them is taken to continue a request
+  let fullPieces = 0; // how many full pieces there have been in a row: what follows is assumed to continue a request
   let discardTurns: Turns | undefined; // set when discarding begins
 
   stream.on('data', receive);
-  stream.on('end', proceed); // which may come while something is held
+  stream.on('end', proceed); // `end` may come while something is held
   stream.once('close', () => {
     turns.cancel(client, consumeNext);
     discardTurns?.cancel(client, readOnce);
@@ -46,42 +46,41 @@ export function createIntake(
   function proceed(): void {
     if (isConsuming || stream.destroyed || discardTurns !== undefined) return;
     if (isHolding()) {
-      if (isOpen()) turns.wait(client, consumeNext, kind());
+      if (accepts()) turns.wait(client, consumeNext, kind());
     } else if (stream.readableEnded) {
-      if (isOpen()) end();
+      if (accepts()) end();
     } else stream.resume();
   }
 
-  // Consumes bytes now, if allowed. Puts back what remains, and asks for a turn for it.
+  // Consumes bytes now, if it may. Puts back what remains, and asks for a turn for it.
   function receive(bytes: Buffer): void {
     if (isConsuming) return; // `read` in `consumeNext` also emits what it returns
     if (discardTurns !== undefined) return discardNext(discardTurns);
     const isNext = isPaidFor || (bytes.length <= SHORT_BYTES && turns.isFree);
-    const remaining = isNext && isOpen() ? consumePiece(bytes) : bytes;
-    if (discardTurns !== undefined) return; // it has been refused, and what follows is read later
-    if (remaining.length > 0) {
+    const remaining = isNext && accepts() ? consumePiece(bytes) : bytes;
+    if (remaining.length === 0) stream.read(0); // Faster: asks for more now, not in a tick of its own, which saves 0.05
+    else {
       stream.pause();
-      stream.unshift(remaining); // once for each read: a stream with something in it reads no more
-    } else stream.read(0); // Faster: asks for more now, not in a tick of its own, which saves 0.05
+      stream.unshift(remaining); // once per read: a stream with something in it reads no more
+    }
     proceed();
   }
 
   function consumeNext(): void {
-    if (stream.destroyed || !isOpen()) return; // it has closed, or been refused, meanwhile
+    if (stream.destroyed || !accepts()) return; // meanwhile it has closed, or it no longer accepts bytes
     isConsuming = true;
     if (rest.length === 0) rest = stream.read();
     rest = consumePiece(rest);
+    isConsuming = false;
     proceed();
   }
 
   // Returns what remains.
   function consumePiece(bytes: Buffer): Buffer {
-    isConsuming = true;
-    const count = consume(bytes.subarray(0, PIECE_BYTES));
-    isConsuming = false;
+    const count = consume(bytes.subarray(0, MAX_PIECE_BYTES));
     hasConsumed = true;
-    fullPieces = count === PIECE_BYTES ? (fullPieces + 1) % MAX_PIECES : 0;
-    turns.spend(READ_COST + count);
+    fullPieces = count === MAX_PIECE_BYTES ? (fullPieces + 1) % MAX_PIECES : 0;
+    turns.spend(PIECE_COST + count);
     return count === bytes.length || discardTurns !== undefined ? NOTHING : bytes.subarray(count);
   }
 
@@ -91,7 +90,7 @@ export function createIntake(
   }
 
   function readOnce(): void {
-    discardTurns?.spend(READ_COST);
+    discardTurns?.spend(PIECE_COST);
     stream.resume();
   }
 
@@ -100,7 +99,7 @@ export function createIntake(
     isHolding,
     /** Whether something waits for its turn, and nothing has been consumed since the previous call. */
     hasStalled: (): boolean => {
-      const isStalled = !hasConsumed && isHolding() && isOpen();
+      const isStalled = !hasConsumed && isHolding() && accepts();
       hasConsumed = false;
       return isStalled;
     },

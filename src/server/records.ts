@@ -8,19 +8,19 @@ export class Records {
   #length = 0; // of the current record without its header, as far as it is known
 
   /**
-   * How many bytes of `piece` may pass, and how many records begin in them. A record other than the first begins only if the bytes
-   * before it, and `recordCost` for each record including it, are less than `maxCost`.
+   * The length of the piece of `bytes` that passes, and how many records begin in it. The first always does, and each further one only if
+   * the bytes before it, and `recordCost` for each record including it, are less than `maxCost`.
    */
-  pass(piece: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
+  pass(bytes: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;
-    for (let count: number; length < piece.length; length += count) { // a byte of a header at a time, then the rest of the record
+    for (let count: number; length < bytes.length; length += count) { // a byte of a header at a time, then the rest of the record
       if (this.#passed === 0) { // a record begins
         if (records > 0 && length + (records + 1) * recordCost >= maxCost) break;
         records += 1;
       }
       const isInHeader = this.#passed < HEADER_BYTES;
-      if (isInHeader && this.#passed >= LENGTH_FROM) this.#length = 256 * this.#length + piece.readUInt8(length);
-      count = isInHeader ? 1 : Math.min(piece.length - length, HEADER_BYTES + this.#length - this.#passed);
+      if (isInHeader && this.#passed >= LENGTH_FROM) this.#length = 256 * this.#length + bytes.readUInt8(length);
+      count = isInHeader ? 1 : Math.min(bytes.length - length, HEADER_BYTES + this.#length - this.#passed);
       this.#passed += count;
       if (this.#passed === HEADER_BYTES + this.#length) this.#passed = this.#length = 0;
     }

@@ -3,23 +3,23 @@ import type { Known } from '../http/request.ts';
 
 /** A request that is over. */
 export type FinishedRequest = {
-  readonly method: string | undefined; // undefined, like the two below, when no whole request line has been read
-  readonly path: string | undefined; // without the query and the authority. Empty when the target is illegal and has no path.
+  readonly method: string | undefined; // undefined, like the two below, when what was read does not have the form of a request line
+  readonly path: string | undefined; // without the query; of CONNECT, the authority. Empty when a refused target has no path.
   readonly traceId: string | undefined;
   readonly status: number | undefined; // undefined: the connection ended before there was a reply
-  readonly durationMs: number; // from the request's head to the last byte of the reply
+  readonly durationMs: number; // from the end of the request's head until the reply is flushed
   readonly remoteAddress: string | undefined; // undefined: the connection has none (a Unix socket)
   readonly aborted: true | undefined; // true: the connection ended before the whole reply was flushed
 };
 
-/** Why a connection has ended early: deploy/README.md explains it to those who read the log. */
+/** Why a connection has ended early: deploy/README.md explains each. */
 export type EndReason = 'handshakeTooSlow' | 'tlsFailed' | 'resetBeforeReply' | 'replyNotRead' | 'notClosedByClient';
 
 /** Which connection was closed because there were too many: an idle one, a busy one, or the new one (see `chooseVictim`). */
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
 export type Reports = {
-  readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered or something was reported
+  readonly failed: (error: unknown, traceId: string) => void; // an error was thrown in a handler or a report
   readonly refused: (status: number) => void; // a request was refused
   readonly ended: (reason: EndReason) => void; // a connection has ended early
   readonly dropped: (reason: DropReason) => void; // there were too many connections, so one was closed
@@ -35,7 +35,7 @@ export function reportFinished(
 ): void {
   const { finished } = reports;
   if (finished === undefined) return;
-  const { method, path, traceparent: traceId } = request; // not before: a traceparent is generated when it is read
+  const { method, path, traceparent: traceId } = request; // only here: reading `traceparent` generates it
   const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
   const record = { method, path, status, durationMs, traceId, remoteAddress, aborted: aborted || undefined };
   reportSafely(reports, () => finished(record), traceId);

@@ -1,13 +1,13 @@
 // Which connection is closed when `maxConnections` are open and one more arrives. No client can keep the others out.
 import type { Connection } from './connection.ts';
 
-/** All connections of one client. */
+/** How many connections one client has. */
 export type Group = { size: number };
 
 /**
- * The connection that is closed for a new one of the client with the group `own`, and why. It belongs to the client with the most,
- * counting the new one: the one idle longest or, if none is idle and the new one's client has fewer, the one longest in its state.
- * Undefined: there is none.
+ * The connection that is closed for a new one of the client with the group `own`, and why. It belongs to the client with the most
+ * connections, counting the new one. It is the one idle longest; or, if none is idle and the new one's client has fewer than the most,
+ * the one longest in its state. Undefined: there is none.
  */
 export function chooseVictim(all: Iterable<readonly [Connection, Group]>, own: Group | undefined) {
   const ownSize = (own?.size ?? 0) + 1;
@@ -17,8 +17,8 @@ export function chooseVictim(all: Iterable<readonly [Connection, Group]>, own: G
     const size = group === own ? ownSize : group.size;
     if (size > most) { most = size; idle = busy = undefined; }
     if (size < most) continue;
-    if (isLonger(connection, idle) && connection.isOver) idle = connection; // `isOver` second, because it takes longer
-    else if (isLonger(connection, busy)) busy = connection; // or one that is idle, but less long: then `busy` is not used
+    if (isLonger(connection, idle) && connection.isExpendable) idle = connection; // `isExpendable` second, because it takes longer
+    else if (isLonger(connection, busy)) busy = connection; // or one that has been idle for less time: then `busy` is not used
   }
   if (idle !== undefined) return { connection: idle, reason: 'idleClosed' } as const;
   return busy === undefined || ownSize === most ? undefined : { connection: busy, reason: 'busyClosed' } as const;

@@ -10,8 +10,8 @@ import type { Turns } from './turns.ts';
 
 export type Service = {
   readonly handler: Handler;
-  readonly isAllowed: IsAllowed; // hosts for which it returns false are refused
-  readonly isDraining: () => boolean; // whether the service drains: each reply is the last on its connection then
+  readonly isAllowed: IsAllowed; // a request for which it returns false is refused
+  readonly isDraining: () => boolean; // whether the service drains: while it does, each reply is the last on its connection
   readonly reports: Reports;
   readonly turns: Turns; // shared by all servers of the process
   readonly discardTurns: Turns; // for what is discarded: one read in each `discardMs`

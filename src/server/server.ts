@@ -34,14 +34,14 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   const timer = setInterval(sweep, limits.sweepMs).unref();
   const all = new Map<Connection, Group>();
   const groups = new Map<string, Group>(); // by client
-  let accepted = 0; // how many times the kernel has given us a connection
-  let isListening = true;
+  let hasAccepted: boolean; // since the latest call of `stopWhenNoneWaits`
+  let hasStopped = false; // listening
   let isClosing = false;
   let resolveEnded: () => void;
   const ended = new Promise<void>((resolve) => { resolveEnded = resolve; });
 
   function accept(carrier: Socket): void {
-    accepted += 1;
+    hasAccepted = true;
     const client = clientOf(carrier.remoteAddress);
     if (all.size >= maxConnections && !makeRoom(client)) { carrier.destroy(); return; }
     const transport = secure(carrier, client, turns);
@@ -57,10 +57,11 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   function makeRoom(client: string): boolean {
     const victim = chooseVictim(all, groups.get(client));
     reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'newRefused'));
-    if (victim === undefined) return false;
-    remove(victim.connection);
-    victim.connection.cut();
-    return true;
+    if (victim !== undefined) {
+      remove(victim.connection);
+      victim.connection.cut();
+    }
+    return victim !== undefined;
   }
 
   function remove(connection: Connection): void {
@@ -80,27 +81,27 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   function closeIdle(): void { for (const connection of all.keys()) connection.closeIdle(); }
 
   function endIfEmpty(): void {
-    if (isListening || all.size > 0) return;
+    if (!hasStopped || all.size > 0) return;
     clearInterval(timer);
     resolveEnded();
   }
 
   function stopListening(): void {
-    isListening = false;
+    hasStopped = true;
     listener.close();
     endIfEmpty();
   }
 
-  // If it closed now, the kernel would reset those in its queue. Node 24 accepts one in each iteration, so when none comes, that is empty.
+  // Closing now would reset the connections in the kernel's queue. Node 24 accepts one in each iteration: when none comes, it is empty.
   function stopWhenNoneWaits(): void {
-    const before = accepted;
-    setImmediate(() => (accepted === before ? stopListening() : stopWhenNoneWaits()));
+    hasAccepted = false;
+    setImmediate(() => (hasAccepted ? stopWhenNoneWaits() : stopListening()));
   }
 
   return {
     listener,
     stopListening,
-    /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when the others have ended. */
+    /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when all have ended. */
     close: (): Promise<void> => {
       stopWhenNoneWaits();
       for (const connection of all.keys()) if (!connection.isNew) connection.closeIdle();

@@ -1,4 +1,4 @@
-// TLS on an accepted socket, with a valve between them. Node decrypts at once all that TLS is given, and the client chooses what
+// TLS on an accepted socket, with a valve between them. Node decrypts in one go all that TLS is given, and the client chooses what
 // that is: 16 KiB can be one record, or 700 records of one byte each. So records are counted, and TLS gets a piece of them at a time.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -9,9 +9,9 @@ import { Records } from './records.ts';
 import { BUDGET, type Turns } from './turns.ts';
 import { write } from './write.ts';
 
-const PIECE_COST = 16 * 1024;
+const MAX_PIECE_COST = 16 * 1024; // the most that the records of a piece may cost, except for the first
 const RECORD_COST = 1024; // what a record costs besides its bytes
-const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs: it includes the key exchange and a signature
+const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs besides its bytes: it includes the key exchange and a signature
 
 /** Speaks TLS on `carrier`, which belongs to `client`, with the certificate and the key in `secureContext`. */
 export function secure(secureContext: SecureContext, carrier: Socket, client: string, turns: Turns): Transport {
@@ -44,9 +44,9 @@ export class Valve extends Duplex {
     this.#carrier = carrier;
     this.#turns = turns;
     // TLS answers some records by itself. It gets no more of them until the kernel has taken the answers.
-    const isOpen = () => this.#isAsked && this.writableLength === 0;
+    const accepts = () => this.#isAsked && this.writableLength === 0;
     this.intake = createIntake(carrier, client, turns, false, {
-      isOpen, consume: (piece) => this.#pass(piece), isHandshake: () => !this.isReady, end: () => this.push(null),
+      accepts, consume: (bytes) => this.#pass(bytes), isHandshake: () => !this.isReady, end: () => this.push(null),
     });
     carrier.on('error', () => {}); // without a handler, an error would end the process; `close` follows
     carrier.once('close', () => this.destroy());
@@ -55,11 +55,11 @@ export class Valve extends Duplex {
   /** Of a connection that has closed: whether TLS had failed, or its handshake had begun and was not over. */
   get isBroken(): boolean { return this.hasFailed || (!this.isReady && this.#carrier.bytesRead > 0); }
 
-  #pass(piece: Buffer): number {
-    const { length, records } = this.#records.pass(piece, PIECE_COST, RECORD_COST);
+  #pass(bytes: Buffer): number {
+    const { length, records } = this.#records.pass(bytes, MAX_PIECE_COST, RECORD_COST);
     this.#turns.spend(this.isReady ? RECORD_COST * records : HANDSHAKE_COST);
     this.#isAsked = false;
-    this.push(piece.subarray(0, length));
+    this.push(bytes.subarray(0, length));
     return length;
   }
 

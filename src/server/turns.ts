@@ -1,6 +1,6 @@
 // Whose turn is next. In each iteration of the event loop, short reads are consumed as they arrive until they have used up a budget. What
 // remains waits, and clients that wait take turns: a client with 900 connections gets as much as a client with one (fair queueing). Those
-// who wait get a quarter of the budget in each iteration, so each iteration is short, and no client makes others wait long.
+// who wait get another quarter of the budget in each iteration, so each iteration is short, and no client makes others wait long.
 
 /** The budget, in bytes: about 2 ms of work, whatever the bytes are. */
 export const BUDGET = 64 * 1024;
@@ -17,25 +17,25 @@ export type Kind = 'short' | 'long' | 'begun' | 'handshake';
 type Client = { readonly kinds: Map<Kind, Set<Task>>; turns: number; rank: number; level: Set<Client> | undefined };
 
 export class Turns {
-  readonly #cost;
+  readonly #budget;
   readonly #known = new Map<string, Client>(); // those that wait, or have had turns lately
   readonly #round = new Set<Client>(); // those that wait, in the order of their turns
   // The same clients by rank: 0, 1, and so on to 31 or more. Every other turn is for one with the lowest: a client that asks for little
   // waits only briefly, however many ask for all that they can get (as in RFC 8290 4.2).
   readonly #levels = Array.from({ length: 32 }, () => new Set<Client>());
-  #count = 0; // of turns, since they were last halved
+  #count = 0; // turns since the counts were last halved
   #spent = 0; // in this iteration of the event loop
   readonly #schedule;
   #next: object | undefined; // what `#schedule` returned
 
-  /** `cost` is the budget, in bytes. `schedule` calls its argument when the next turns are due: by default, in each iteration. */
-  constructor(cost = BUDGET, schedule: (run: () => void) => object = setImmediate) {
-    this.#cost = cost;
+  /** `budget` is in bytes. `schedule` calls its argument when the next turns are due: by default, in each iteration. */
+  constructor(budget = BUDGET, schedule: (run: () => void) => object = setImmediate) {
+    this.#budget = budget;
     this.#schedule = schedule;
   }
 
   /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
-  get isFree(): boolean { return this.#round.size === 0 && this.#spent < this.#cost; }
+  get isFree(): boolean { return this.#round.size === 0 && this.#spent < this.#budget; }
 
   /** Counts `cost`, in bytes, against the budget of this iteration. */
   spend(cost: number): void {
@@ -75,7 +75,7 @@ export class Turns {
   }
 
   readonly #run = (): void => {
-    const limit = this.#spent + this.#cost / 4; // even if short reads have used up the budget
+    const limit = this.#spent + this.#budget / 4; // even if short reads have used up the budget
     while (this.#round.size > 0 && this.#spent < limit) this.#runNext();
     this.#spent = 0;
     this.#next = this.#round.size > 0 ? this.#schedule(this.#run) : undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
 import { DEFAULT_PARAMETERS } from '../../src/api/greeting-query.ts';
-import { formatTimeStamp, greet } from '../../src/api/greeting.ts';
+import { formatTimestamp, greet } from '../../src/api/greeting.ts';
 
 const TIME = Date.UTC(2026, 10, 20, 10, 15, 30, 7);
 
@@ -15,8 +15,8 @@ test('a greeting has the trimmed name, and a name of white space only cannot be 
 });
 
 test('a time stamp is in UTC, has milliseconds and the offset +00:00, and is refused for a time that no date can hold', () => {
-  assert.equal(formatTimeStamp(TIME), '2026-11-20T10:15:30.007+00:00');
-  for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => formatTimeStamp(time), RangeError);
+  assert.equal(formatTimestamp(TIME), '2026-11-20T10:15:30.007+00:00');
+  for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => formatTimestamp(time), RangeError);
 });
 
 test('each greeting has its own name and its own time, and each 400 its own trace id, also when another was made right before', () => {

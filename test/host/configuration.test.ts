@@ -60,7 +60,7 @@ const VARIABLES: readonly (readonly [name: string, legal: Legal, accepted: strin
   ['ALLOWED_HOSTS', [
     ['*', {}], ['A.EXAMPLE', { allowedHosts: ['A.EXAMPLE'] }],
     ['a, [::1],[2001:db8::7f],2001:DB8::1,10.0.0.1', { allowedHosts: ['a', '::1', '2001:db8::7f', '2001:DB8::1', '10.0.0.1'] }],
-  ], '*, or host names and IP addresses without port or zone, separated by commas',
+  ], '*, or host names and IP addresses without ports or zones, separated by commas',
     [',', 'a,', 'a:80', 'a b', '*,a', 'a,*', '*.a', '[a]', '[::1]:80', '1[::1]', '[::1]1', 'fe80::1%eth0', '[fe80::1%eth0]', 'a;b']],
   ['ACCESS_LOG', [['true', { accessLog: true }], ['false', {}]], 'true or false', ['yes', '1', 'TRUE', ' true']],
   ['KEEP_ALIVE_TIMEOUT_MS', [['1', { keepAliveTimeoutMs: 1 }], ['86400000', { keepAliveTimeoutMs: 86_400_000 }]],

@@ -24,7 +24,7 @@ function readChunks(pieces: readonly string[]): number | string {
   return MORE;
 }
 
-test('chunked content is whole in any pieces, and nothing after it is read', () => {
+test('chunked content is complete in any pieces, and nothing after it is read', () => {
   for (const text of ['2\r\n\r\n\r\n0\r\n\r\n', '0;a\r\nX:\r\n\r\n']) {
     for (const pieces of divisions(`${text}G`)) assert.equal(readChunks(pieces), `whole at ${text.length}`, JSON.stringify(pieces));
   }
@@ -74,7 +74,7 @@ const dataOf = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\
 const trailers = (length: number) => `X: ${'x'.repeat(length - 7)}\r\n\r\n`;
 const fifteen = chunkOf(1_024).repeat(15);
 
-// Each text: it is whole, or refused with its last byte.
+// Each text: it is complete, or refused with its last byte.
 for (const [what, ...texts] of [
   ['a chunk size has eight digits', [`00000001\r\nx\r\n${last}`], ['000000001\r\n', 400], ['FFFFFFFF\r\n', 413], ['100000000\r\n', 400]],
   ['a chunk size has 1 KiB with its extensions', [chunkOf(1_024) + last], ['1;'.padEnd(1_023, 'a'), 400]],

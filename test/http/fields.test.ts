@@ -6,7 +6,7 @@ import { CHARACTERS, TOKEN } from '../support/characters.ts';
 
 /** A line in the middle of other bytes, in which code that reads past the line would find what it looks for. */
 function lineOf(text: string): Line {
-  const around = `a: \t${text}:b:\r\n`;
+  const around = `a: \t${text}\r\n:b:`;
   return { bytes: Buffer.from(around, 'latin1'), text: around, start: 4, end: 4 + text.length };
 }
 

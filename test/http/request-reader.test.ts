@@ -102,7 +102,7 @@ const requests: readonly (readonly [text: string, said: Said])[] = [
   [head('POST /a HTTP/1.0'), { ...legal, query: '', host: undefined, isLast: true }],
 ];
 
-test('a request is whole with its last byte, however it is cut, and nothing of it becomes a part of the next one', () => {
+test('a request is complete with its last byte, however it is cut, and nothing of it becomes a part of the next one', () => {
   const illegal = { said: { ...refused(400, '/c'), method: 'PUT' } };
   for (const [text, expected] of requests) {
     const read = { said: expected, end: text.length };

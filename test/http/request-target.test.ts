@@ -1,7 +1,7 @@
 // The characters of targets and hosts. Most illegal ones, and targets that are no path, are in the corpus.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostCheck, hostName, isHost, isHostOf, parseTarget, pathOfIllegalTarget } from '../../src/http/request-target.ts';
+import { hostCheck, hostName, isHost, isHostOf, parseTarget, loggablePathOf } from '../../src/http/request-target.ts';
 import { CHARACTERS } from '../support/characters.ts';
 
 const characters = [...CHARACTERS, '\u0100', '\u2028']; // no byte can be the last two
@@ -62,12 +62,12 @@ test('of an illegal target the log says the path, whatever its scheme is, and ne
     ['http:///health', '/health'], ['HTTP://user:secret@a/health?name=Ada', '/health'], ['http://user:secret@a', ''],
     ['http://user:secret@a?name=Ada/b', ''], ['http://user:secret#@a/health', ''], ['user:secret@a/health', ''],
     ['http:user:secret@a/health', ''], ['*', ''], ['', ''],
-  ] as const) assert.equal(pathOfIllegalTarget(target), path, target);
+  ] as const) assert.equal(loggablePathOf(target), path, target);
   for (const character of characters) {
     const [begins, goesOn] = [isLetter(character), isLetter(character) || isDigit(character) || '+.-'.includes(character)];
     const [scheme, longer] = [`${character}://user:secret@a/b`, `a${character}://user:secret@a/b`];
-    if (character !== '/') assert.equal(pathOfIllegalTarget(scheme), begins ? '/b' : '', scheme);
-    assert.equal(pathOfIllegalTarget(longer), goesOn ? '/b' : '', longer);
+    if (character !== '/') assert.equal(loggablePathOf(scheme), begins ? '/b' : '', scheme);
+    assert.equal(loggablePathOf(longer), goesOn ? '/b' : '', longer);
   }
 });
 

@@ -11,7 +11,7 @@ import { createIntake } from '../../src/server/intake.ts';
 import { BUDGET, Turns } from '../../src/server/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
 import { liveHeap } from '../support/usage.ts';
-import { brief, readToEnd, shakeHands, stall, startServer, statusesIn, TRANSPORTS, use, type TestServer } from '../support/server.ts';
+import { brief, readToEnd, stall, startServer, statusesIn, TRANSPORTS, use, type TestServer } from '../support/server.ts';
 import { calm, closed, until } from '../support/sockets.ts';
 import type { ServiceEnd } from '../tools/simulation/service-end.ts';
 
@@ -20,6 +20,7 @@ const get = requestBytes('GET', '/', []);
 const getLast = requestBytes('GET', '/', ['Connection: close']);
 const close = requestBytes('GET', '/');
 const noHost = 'GET / HTTP/1.1\r\n\r\n';
+const getOf = (length: number) => requestBytes('GET', '/', ['X: ']).replace('X: ', (x) => x.padEnd(length - get.length - 2, 'x'));
 const more = 'x'.repeat(10_000_000); // more than the kernel keeps
 
 for (const over of TRANSPORTS) {
@@ -100,17 +101,6 @@ describe('a client does not keep others waiting', limit, () => {
     assert.ok(Math.max(...inATurn) <= 128, inATurn.join());
   });
 
-  test('by sending content: it is paid for, and at most 16 KiB are read at once', async (t) => {
-    const turns = new Turns();
-    const { mock } = t.mock.method(turns, 'spend');
-    const { open } = await startServer(t, { turns });
-    const { client } = await open();
-    client.write(`${requestBytes('POST', '/', ['Content-Length: 65536'])}${'x'.repeat(60_000)}`);
-    const costs = () => mock.calls.map(({ arguments: [cost] }) => cost);
-    await until(() => costs().reduce((sum, cost) => sum + cost, 0) >= 60_000);
-    assert.ok(Math.max(...costs()) <= 16_384 + 512, costs().join());
-  });
-
   test('by being refused, or by being cut: each costs as much as 2 KiB', async (t) => {
     const turns = new Turns();
     const { mock } = t.mock.method(turns, 'spend');
@@ -161,9 +151,9 @@ describe('a client does not keep others waiting', limit, () => {
     const { turns, reset, kinds } = noteKinds(t);
     const { openInMemory, asked } = await startServer(t, { turns });
     for (const [bytes, expected] of [
-      [get, ['short']],
       [`${get}${get}`, ['short', 'short']],
-      [requestBytes('GET', '/', [`X: ${'x'.repeat(3_000)}`]), ['long']],
+      [getOf(2_048), ['short']],
+      [getOf(2_049), ['long']],
       [`${requestBytes('POST', '/', ['Content-Length: 40000'])}${'x'.repeat(40_000)}`, ['long', 'begun', 'begun']],
     ] as const) {
       reset();
@@ -179,17 +169,21 @@ describe('a client does not keep others waiting', limit, () => {
     const stream = new PassThrough();
     let consumed = 0;
     const consume = ({ length }: Buffer) => (consumed += length, length);
-    createIntake(stream, '', turns, false, { isOpen: () => true, consume, isHandshake: () => false, end: () => {} });
+    createIntake(stream, '', turns, false, { accepts: () => true, consume, isHandshake: () => false, end: () => {} });
     stream.push(Buffer.alloc(8 * 16_384));
     await until(() => consumed === 8 * 16_384);
     assert.deepEqual(kinds().map((kind) => kind?.at(0)).join(''), 'lbbbbblb');
   });
 
-  test('of its own: a handshake', async (t) => {
-    const { turns, kinds } = noteKinds(t);
-    const { dial } = await startServer(t, { turns, over: 'TLS' });
-    await shakeHands(await dial());
+  test('of its own: a handshake; a short request after it waits once, to be decrypted', async (t) => {
+    const { turns, kinds, reset } = noteKinds(t);
+    const { open, asked } = await startServer(t, { turns, over: 'TLS' });
+    const { client } = await open();
     assert.deepEqual(new Set(kinds()), new Set(['handshake']));
+    reset();
+    client.write(get);
+    await until(() => asked.length === 1);
+    assert.deepEqual(kinds(), ['short']);
   });
 });
 
@@ -198,16 +192,20 @@ for (const [what, wait] of [
   ['the end of a request that takes too long', ({ accepted, pass }) => { accepted.deliver(Buffer.from('G')); pass(20); }],
   ['its end as an idle connection', ({ accepted, close }) => { accepted.deliver(Buffer.from(get)); void close(); }],
 ] satisfies [string, (server: TestServer & { accepted: ServiceEnd }) => void][]) {
-  test(`what waits for a turn is not kept when its connection closes: ${what}`, limit, async (t) => {
-    const turns = new Turns(BUDGET, () => ({})); // none ever comes
+  test(`what waits for a turn is neither done nor kept when its connection closes: ${what}`, limit, async (t) => {
+    let run = () => {};
+    const turns = new Turns(BUDGET, (next) => { run = next; return {}; });
     const server = await startServer(t, { turns });
-    const accepted = server.openInMemory();
-    await iteration();
-    wait({ ...server, accepted });
-    assert.equal(turns.isFree, false);
-    accepted.destroy();
-    await closed(accepted);
-    assert.equal(turns.isFree, true);
+    for (const isDue of [false, true]) {
+      const accepted = server.openInMemory();
+      await iteration();
+      wait({ ...server, accepted });
+      assert.equal(turns.isFree, false);
+      accepted.destroy();
+      if (isDue) run();
+      await closed(accepted);
+      assert.equal(turns.isFree, true);
+    }
   });
 }
 

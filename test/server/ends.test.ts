@@ -22,13 +22,13 @@ const PLAIN: readonly (readonly [what: string, reasons: readonly string[], act: 
   }],
   ['goes away between two requests', [], async (pair) => { await use(pair); reset(pair); }],
   ['is idle for too long', [], async (pair, { pass }) => { await use(pair); pass(76); }],
-  ['is cut', [], async (pair, { closeAll }) => { await send(pair, 'GET /'); closeAll(); }],
+  ['is cut', [], async (pair, { closeAll }) => { await send(pair, requestBytes('POST', '/', ['Content-Length: 1'])); closeAll(); }],
 ];
 const HANDSHAKE: typeof PLAIN = [
   ['takes too long for its handshake', ['handshakeTooSlow'], (_, { pass }) => pass(11)],
   ['sends what is no TLS', ['tlsFailed'], ({ below }) => below.write('GET / HTTP/1.1\r\n\r\n')],
   ['goes away during the handshake', ['tlsFailed'], async ({ below, accepted }) => {
-    below.write('\x16\x03\x01\x02');
+    below.write('\x16');
     await until(() => accepted.bytesRead > 0);
     below.resetAndDestroy();
   }],

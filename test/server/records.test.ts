@@ -11,8 +11,8 @@ for (const [what, bytes, passes] of [
   ['the longest record', records(16_640), [[16_645, 1]]],
   ['empty records', records(0, 0, 0), [[15, 3]]],
   ['15 short ones of 16', records(...Array.from({ length: 16 }, () => 20)), [[375, 15], [25, 1]]],
-  ['a long one, after which a short one would cost too much', records(14_400, 1), [[14_405, 1], [6, 1]]],
-  ['a long one, and a short one', records(14_300, 1), [[14_311, 2]]],
+  ['a long one, after which a short one would cost too much', records(14_331, 1), [[14_336, 1], [6, 1]]],
+  ['a long one, and a short one', records(14_330, 1), [[14_341, 2]]],
   ['no part of a third one that would cost too much', records(300, 14_000, 100), [[14_310, 2], [105, 1]]],
 ] as const) {
   test(`what passes at once is ${what}`, () => {
@@ -24,9 +24,15 @@ for (const [what, bytes, passes] of [
       at += length;
     }
     assert.deepEqual(seen, passes);
-    assert.equal(counter.pass(records(0), Infinity, 1).records, 1, 'the last record is whole');
+    assert.equal(counter.pass(records(0), Infinity, 1).records, 1, 'the last record is complete');
   });
 }
+
+test('after the rest of a long one, one more passes', () => {
+  const counter = new Records();
+  counter.pass(records(16_000).subarray(0, 5), 16_384, 1_024);
+  assert.deepEqual(counter.pass(Buffer.concat([Buffer.alloc(16_000), records(9, 9)]), 16_384, 1_024), { length: 16_014, records: 1 });
+});
 
 test('how the bytes are cut makes no difference', () => {
   const bytes = records(3, 0, 300, 1);

@@ -5,6 +5,7 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { liveHeap } from '../support/usage.ts';
 import { brief, startServer } from '../support/server.ts';
 import { closed } from '../support/sockets.ts';
+import type { ServiceEnd } from '../tools/simulation/service-end.ts';
 
 const limit = { timeout: 60_000 };
 const HALF = 'GET / HTTP/1.1\r\nX';
@@ -15,13 +16,13 @@ const LAST = 'GET / HTTP/1.0\r\n\r\n';
 
 const [A, B, C] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
 
-type Opened = readonly (readonly [address: string, bytes?: string])[]; // one after the other
+type Opened = readonly (readonly [address: string | number, bytes?: string])[]; // in order. A number: an earlier one sends more.
 /** `closed`: the places in `connections` of those that are closed then, and `dropped` why. */
 type Case = readonly [says: string, max: number, connections: Opened, closed: readonly number[], dropped: readonly string[]];
 const cases: readonly Case[] = [
   ['while there is a place, none is closed', 3, [[A, HALF], [A, HALF], [A, HALF]], [], []],
   ['of one address, the one that is idle longest is closed', 3, [[A, HALF], [A], [A], [A]], [1], ['idleClosed']],
-  ['one that has been used since is not the one that is idle longest', 3, [[A], [A, WHOLE], [A], [A]], [0], ['idleClosed']],
+  ['one that has been used since is not the one that is idle longest', 3, [[A], [A], [A], [0, WHOLE], [A]], [1], ['idleClosed']],
   ['one that has never been used is idle since it came', 2, [[A, WHOLE], [A], [A]], [0], ['idleClosed']],
   ['one whose last reply has been flushed counts as idle', 2, [[A, HALF], [A, LAST], [A]], [1], ['idleClosed']],
   ['one that has sent empty lines only is idle', 2, [[A, HALF], [A, '\r\n\r\n'], [A]], [1], ['idleClosed']],
@@ -46,11 +47,11 @@ const cases: readonly Case[] = [
 for (const [says, maxConnections, connections, ...expected] of cases) {
   test(says, limit, async (t) => {
     const { openInMemory, dropped, records } = await startServer(t, { maxConnections });
-    const ends = [];
+    const ends: ServiceEnd[] = [];
     for (const [address, bytes = ''] of connections) {
-      const end = openInMemory(address);
-      ends.push(end);
-      if (bytes !== '') end.deliver(Buffer.from(bytes));
+      const end = typeof address === 'number' ? ends[address] : openInMemory(address);
+      if (end !== undefined && typeof address === 'string') ends.push(end);
+      if (bytes !== '') end?.deliver(Buffer.from(bytes));
       for (let turns = 0; turns < 4; turns += 1) await iteration();
     }
     assert.deepEqual([ends.flatMap((end, i) => (end.destroyed ? [i] : [])), dropped], expected);

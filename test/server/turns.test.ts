@@ -20,7 +20,7 @@ describe('in an iteration', { timeout: 20_000 }, () => {
   test('tasks are carried out until the budget is used up, first come first served, and each once however often it has asked', async () => {
     const { turns, task, after } = start(2);
     const tasks = ['a', 'b', 'c', 'd', 'e'].map(task);
-    for (const one of [...tasks, ...tasks]) turns.wait('x', one);
+    for (const kind of ['long', 'long', 'short'] as const) for (const one of tasks) turns.wait('x', one, kind);
     assert.deepEqual([await after(), await after(), await after(), await after()], ['ab', 'cd', 'e', '']);
   });
 
@@ -51,15 +51,25 @@ test('every other turn is for a client that has had the fewest turns lately, and
   ask('', 1); // it is forgotten later
   assert.match(await after(), /^(?:ab|ba)+[ab]?$/);
   ask('Y', 40);
-  assert.match(await after(), /^(?:[ab]?Y){30,32}(?:abY|baY){7,}[ab]+$/, 'as many as the others from the 31st on');
-  for (let count = 2 * 120; count < AGING_TURNS; count += 120) await after();
-  ask('Y', 30);
-  assert.match(await after(), /^(?:[ab]?Y){10,12}(?:abY|baY){17,20}[ab]+$/, 'half of the 40 that it has had count');
+  assert.match(await after(), /^Y(?:[ab]Y){30}(?:baY){9}[ab]+$/, 'as many as the others from the 31st on');
+  ask('V', 30);
+  await after();
+  for (let count = 3 * 120; count < AGING_TURNS; count += 120) await after();
+  ask('V', 1);
+  await after();
+  for (const [name, count] of [['Y', 30], ['V', 1]] as const) ask(name, count);
+  assert.match(await after(), /^V(?:[ab]Y){11}(?:baY){19}[ab]+$/, 'half of the turns that they have had count: V has 16, and Y 20');
   ask('P', 10);
   await after();
+  turns.wait('P', assert.fail);
+  turns.cancel('P', assert.fail);
   ask('P', 20);
   ask('Q', 5);
   assert.match(await after(), /^(?:[abP]?Q){5}/, 'fewer than P, which has had some');
+  for (const [names, expected] of [[['R'], /R/], [['R', 'S'], /S.*R/]] as const) { // R has had a turn, and S none
+    for (const name of names) ask(name, 1);
+    assert.match(await after(), expected);
+  }
   ask('Z', 40, 'begun');
   assert.match(await after(), /^(?:[ab]?Z){40}[ab]+$/, 'what has begun does not count before its end');
   ask('Z', 8);
@@ -102,7 +112,7 @@ test('the kinds of tasks of a client take turns, each first come first served', 
 });
 
 test('turns are free while nobody waits and its budget is not used up: 64 KiB by default', { timeout: 20_000 }, async () => {
-  assert.equal(BUDGET, 65_536);
+  assert.deepEqual([BUDGET, AGING_TURNS], [65_536, 8_192]);
   const turns = new Turns();
   for (let count = 0; count < 2; count += 1) {
     turns.spend(BUDGET - 1);

@@ -6,7 +6,8 @@ import { Valve } from '../../src/server/tls.ts';
 import { calm, startPair, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
-const SHORT_RECORDS = Buffer.from('170303000100'.repeat(15), 'hex');
+const SHORT_RECORDS = Buffer.from('170303000100'.repeat(16), 'hex'); // one more than pass at once
+const LONG_RECORD = Buffer.concat([Buffer.from('17030337fb', 'hex'), Buffer.alloc(0x37fb)]); // with none after it
 
 async function startValve(t: TestContext, isReady: boolean) {
   const { client, accepted } = await startPair(t, { highWaterMark: 0 });
@@ -19,15 +20,17 @@ async function startValve(t: TestContext, isReady: boolean) {
   return { client, accepted, valve, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
 }
 
-for (const [what, isReady, cost] of [
-  ['short records', true, 15 * 1024],
-  ['records of a handshake', false, BUDGET / 2],
+for (const [what, isReady, bytes, expected] of [
+  ['short records', true, SHORT_RECORDS, [15 * 1024, 512 + 15 * 6, 1024, 512 + 6]],
+  ['a long record and short ones', true, Buffer.concat([LONG_RECORD, SHORT_RECORDS.subarray(6)]),
+    [1024, 512 + LONG_RECORD.length, 15 * 1024, 512 + 15 * 6]],
+  ['records of a handshake', false, SHORT_RECORDS, [BUDGET / 2, 512 + 15 * 6, BUDGET / 2, 512 + 6]],
 ] as const) {
   test(`the valve makes ${what} cost more than their bytes`, limit, async (t) => {
     const { client, received, costs } = await startValve(t, isReady);
-    client.write(SHORT_RECORDS);
-    await until(() => received() === SHORT_RECORDS.length);
-    assert.deepEqual(costs(), [cost, 512 + SHORT_RECORDS.length]);
+    client.write(bytes);
+    await until(() => received() === bytes.length);
+    assert.deepEqual(costs(), expected);
   });
 }
 

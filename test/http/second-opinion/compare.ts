@@ -85,7 +85,7 @@ function membersOf({ request: { method, url = '', httpVersion, rawHeaders } }: M
 }
 
 type Opinion = {
-  /** What is known of the request, when it is whole or refused. */
+  /** What is known of the request, when it is complete or refused. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly status?: number | undefined;
   readonly end?: number | undefined;

@@ -74,7 +74,7 @@ export const REWRITINGS: readonly Rewriting[] = [
 
 const withoutWhiteSpace = (line: string) => line.replace(/[ \t]+(?=,|$)/g, '');
 
-/** How many bytes the head of `text` has, with the empty lines before it; -1 when it is not whole. */
+/** How many bytes the head of `text` has, with the empty lines before it; -1 when it is not complete. */
 export function headLength(text: string): number {
   return /^[\r\n]*[^]*?\r\n\r\n/.exec(text)?.[0].length ?? -1;
 }

@@ -19,7 +19,7 @@ export const OBSERVED: Change = {
 };
 
 /**
- * Notes from now on what the connections of a service do that has been loaded with `OBSERVED`. A transition is `idle --> receiving: consume`,
+ * Notes from now on what the connections of a service that was loaded with `OBSERVED` do. A transition is `idle --> receiving: consume`,
  * with the function that has entered the state, as in the diagram of src/README.md.
  */
 export function observeTransitions() {

@@ -8,7 +8,7 @@ import type { Client, Written } from './client.ts';
 import type { Moment } from './clock.ts';
 import type { World } from './world.ts';
 
-const READ_COST = 512; // of a piece, with no byte
+const PIECE_COST = 512; // of a piece, with no byte
 const PIECE_BYTES = 16 * 1024;
 
 type OfClient = (served: Served, world: World) => void;
@@ -24,10 +24,10 @@ const repliesArrive: OfClient = ({ client }, world) => {
 const fewRepliesAtATime: OfClient = ({ answers }, { turnCost }) => {
   const replies = new Map<number, number>();
   for (const { write: { at } } of answers) replies.set(at.callback, (replies.get(at.callback) ?? 0) + 1);
-  for (const count of replies.values()) assert.ok(count <= 2 * Math.ceil(turnCost / READ_COST), `${count} replies at once`);
+  for (const count of replies.values()) assert.ok(count <= 2 * Math.ceil(turnCost / PIECE_COST), `${count} replies at once`);
 };
 
-/** A reply comes as soon as the request is whole and the reply before it is flushed, when it is the turn of its client and connection. */
+/** A reply comes as soon as the request is complete and the reply before it is flushed, in a turn of its client and connection. */
 const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
   const own = clients.filter(({ network }) => network === client.network).length;
   const networks = new Set(clients.map(({ network }) => network)).size;
@@ -45,7 +45,7 @@ function piecesOf(client: Client, sent: SentPart): number {
   return sendsOf(client, sent).reduce((sum, { records, from, to }) => sum + 2 + records + 2 * Math.ceil((to - from) / PIECE_BYTES), 0);
 }
 
-/** A request that is not whole is refused with 408 when it has taken too long, and not before. */
+/** A request that is not complete is refused with 408 when it has taken too long, and not before. */
 const lateOnesAreRefused: OfClient = ({ client, answers }) => {
   answers.forEach(({ reply, sent, write }, i) => {
     if (reply.status !== 408 || sent === undefined) return;

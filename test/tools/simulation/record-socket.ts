@@ -25,7 +25,7 @@ export class RecordSocket extends Socket {
   readonly encrypted = true;
   override bytesRead = 0; // of data
   readonly #below: Duplex;
-  #begun = Buffer.alloc(0); // of a record that is not whole
+  #begun = Buffer.alloc(0); // of a record that is not complete
 
   constructor(below: Duplex, handshakeIsOver: () => void) {
     const options = { allowHalfOpen: true, highWaterMark: 0 };

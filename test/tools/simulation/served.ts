@@ -16,7 +16,7 @@ export type Served = Omit<Outcome, 'answers'> & { readonly client: Client; reado
 
 const isAfter = (one: Moment | undefined, other: Moment | undefined) => one !== undefined && other !== undefined && one.order > other.order;
 
-/** Throws when a reply to `client` is not whole. */
+/** Throws when a reply to `client` is not complete. */
 export function servedIn(world: World, client: Client): Served {
   const { sending: { parts }, writes, leftAt, endedAt, serviceEndedAt, serviceClosedAt } = client;
   const replies = parseReplies(Buffer.concat(client.replies));
