@@ -15,8 +15,9 @@ const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d)\.(\d)$/;
 
 /** Parses a request line, without its CR LF. Returns it, or the status to refuse it with. */
 export function parseRequestLine(line: string): RequestLine | number {
-  const [, method, text, major, minor] = REQUEST_LINE.exec(line) ?? [];
-  if (method === undefined || text === undefined) return 400;
+  const match = REQUEST_LINE.exec(line);
+  if (match === null) return 400;
+  const [, method = '', text = '', major, minor] = match;
   if (major !== '1') return 505; // RFC 9110 15.6.6: another major version, or the preface of HTTP/2
   const target = parseTarget(method, text);
   return target === undefined ? 400 : { method, target, isHttp11: minor !== '0' };
@@ -24,7 +25,8 @@ export function parseRequestLine(line: string): RequestLine | number {
 
 /** What may be logged of a line that has been refused. Nothing, when it does not have the form of a request line. */
 export function loggablePartsOf(line: string): Known {
-  const [, method, text] = REQUEST_LINE.exec(line) ?? [];
-  if (method === undefined || text === undefined) return {};
+  const match = REQUEST_LINE.exec(line);
+  if (match === null) return {};
+  const [, method = '', text = ''] = match;
   return { method, path: loggablePathOf(text), traceparent: childTraceparent(undefined) };
 }

@@ -58,7 +58,7 @@ export class RequestReader {
       const line = this.#lines.read(this.#remaining, this.#requestLine === undefined ? 414 : 431); // RFC 9110 15.5.15, RFC 6585 5
       if (line === undefined) return undefined;
       const result = typeof line === 'number' ? this.refusal(line) : this.#takeLine(line);
-      if (result instanceof LegalRequest) return result.contentLength === 0 ? this.#finish(result) : this.#readContent(result);
+      if (result instanceof LegalRequest) return this.#readContent(result);
       if (result !== undefined) return result;
     }
   }

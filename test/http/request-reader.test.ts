@@ -215,3 +215,9 @@ for (const [what, text, result] of [
     assert.deepEqual(readAll([text.slice(0, -1)]), []);
   });
 }
+
+test('no more than 2 KiB become a string in one go, because a path that is in use keeps all of it in memory', (t) => {
+  const { mock }: { mock: { readonly calls: readonly { this: unknown }[] } } = t.mock.method(Buffer.prototype, 'toString');
+  new RequestReader(() => true).read(Buffer.alloc(5_000, 'x'));
+  assert.deepEqual(mock.calls.map((call) => Object(call.this).length), [2_048, 2_048, 904]);
+});

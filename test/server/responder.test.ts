@@ -35,10 +35,7 @@ test('the heads of replies with other fields, length or status are others, and e
   const fields = [['A', '1', 'B', '2'], ...['?', ':', ',', ' '].map((character) => ['A', ['1', 'B', '2'].join(character)])];
   assert.equal(new Set(fields.map((one) => headOf(emptyReply(200, one), false))).size, fields.length);
   async function makeHeads(): Promise<number> {
-    for (let count = 0; count < 1_000; count += 1) {
-      headOf(emptyReply(200), false);
-      forgetHeads();
-    }
+    for (let count = 0; count < 1_000; count += 1, forgetHeads()) headOf(emptyReply(200), false);
     await iteration(); // in which the streams close
     return liveHeap();
   }
