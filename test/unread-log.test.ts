@@ -55,8 +55,9 @@ describe('a process whose log is not read', { concurrency: 4 }, () => {
     const { service, port } = await unreadService(t, 100);
     await endBySignals(service, port, 'SIGUSR2', 'SIGUSR2');
     const { lines, code } = await service.ended();
-    const others = lines.filter(({ message }) => message !== 'Request').map(({ level, error }) => [level, Object(error).message]);
-    assert.deepEqual([others, code], [[['fatal', 'boom']], 1]);
+    const others = lines.filter(({ message }) => message !== 'Request')
+      .map(({ level, message, error }) => [level, message, Object(error).message]);
+    assert.deepEqual([others, code], [[['fatal', 'The process is exiting because of an uncaught error.', 'boom']], 1]);
   });
 
   test('the process ends, even when its log is never read: after a file of the service could not be loaded', async (t) => {

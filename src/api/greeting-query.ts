@@ -52,10 +52,8 @@ export function parseGreetingQuery(query: string): GreetingQuery {
 }
 
 function decode(value: string): string {
-  const spaced = value.replaceAll('+', ' ');
-  if (!spaced.includes('%')) return spaced;
   try {
-    return decodeURIComponent(spaced);
+    return decodeURIComponent(value.replaceAll('+', ' '));
   } catch { // a `%` without two digits after it, or bytes that are not UTF-8: the standard says what they become
     return String(new URLSearchParams(`=${value}`).get(''));
   }

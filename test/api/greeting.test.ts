@@ -22,13 +22,14 @@ test('a time stamp is in UTC, has milliseconds and the offset +00:00, and is ref
 test('each greeting has its own name and its own time, and each 400 its own trace id, also when another was made right before', () => {
   let time = TIME;
   const endpoint = createGreetingEndpoint(() => time);
-  const bodyOf = (query: string, traceparent = '') =>
-    endpoint({ query, traceparent }).body;
+  const bodyOf = (query: string, traceparent = '') => endpoint({ query, traceparent }).body;
   for (const [ms, milliseconds] of [[0, '007'], [0, '007'], [1, '008'], [0, '007']] as const) {
     time = TIME + ms;
     for (const [query, name] of [['', 'World'], ['name=Ada', 'Ada'], ['name=%22', '\\"'], ['', 'World']]) {
       assert.equal(bodyOf(query ?? ''), `{"message":"Hello, ${name}!","generatedAt":"2026-11-20T10:15:30.${milliseconds}+00:00"}`);
     }
   }
+  const [one, other] = [1, 2].map((traceparent) => endpoint({ query: '', traceparent: String(traceparent) }));
+  assert.equal(one, other, 'the greetings of the world in one millisecond are one reply');
   for (const traceId of ['00-1-1-00', '00-2-2-01']) assert.ok(bodyOf('name=', traceId).endsWith(`,"traceId":"${traceId}"}`));
 });

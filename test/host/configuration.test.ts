@@ -24,7 +24,7 @@ function read(env: Readonly<Record<string, string>>, runtime: Parameters<typeof 
   try {
     return readConfiguration(env, runtime);
   } catch (error) {
-    return error instanceof StartError && error.exitCode === 78 ? error.reasons : error;
+    return error instanceof StartError && error.exitCode === 78 && error.message === error.reasons.join('\n') ? error.reasons : error;
   }
 }
 
