@@ -44,9 +44,9 @@ export async function createApp({ development, now, allowedHosts, turns = new Tu
   }
 
   return {
-    /** A server without TLS: it refuses requests for https, which may have been meant for another server (RFC 9110 7.4). */
+    /** A server without TLS: it refuses requests for https URIs, which may have been meant for another server (RFC 9110 7.4). */
     createServer: () => create({ handler, isAllowed: (host, isHttps) => !isHttps && isAllowed(host) }),
-    /** A server for HTTPS. `secure` puts TLS on each accepted socket, with what `loadTls` loads. */
+    /** A server for HTTPS. `secure` puts TLS on each accepted socket, using what `loadTls` loads. */
     createSecureServer: (secure: Secure) => create({ handler, isAllowed }, secure),
     /** A server that redirects legal requests to HTTPS on this port. */
     createRedirectServer: (httpsPort: number) => create({ handler: redirectToHttps(httpsPort), isAllowed }),

@@ -12,20 +12,20 @@ import { EXIT_CODES, StartError } from './host/start-error.ts';
 const NO_ARGUMENTS = 'The process takes no arguments: it is configured by the environment variables in README.md.';
 const NO_REDIRECT_PORT = 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.';
 
-/** Starts the service. Resolves when it listens, and rejects with a StartError when it cannot. */
+/** Starts the service. Resolves when it listens or is already stopping, and rejects with a StartError when it cannot. */
 export async function start(): Promise<void> {
   const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
   const log = createLog(output.write);
   let running: App | undefined;
 
-  /** Ends the process when the log has been written. If that takes time, connections are closed in the meantime. */
+  /** Ends the process when the log has been written, or after a second. If that takes time, connections are closed in the meantime. */
   function exit(exitCode: number): void {
     void output.end().then(() => process.exit(exitCode));
     setImmediate(() => { running?.stopListening(); running?.closeAll(); });
   }
   installUncaughtErrorHandler(log, exit);
 
-  if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS], EXIT_CODES.configuration); // after Node and the entry point
+  if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS], EXIT_CODES.configuration); // the first two are Node and the entry point
   const configuration = readConfiguration(process.env);
   const { environment, http, https, tlsFiles } = configuration;
   if (isAlmostDevelopment(environment)) {
@@ -48,7 +48,7 @@ export async function start(): Promise<void> {
   const failures: StartError[] = []; // they are reported together
   async function listenOn(targets: readonly ListenTarget[], scheme: Scheme, createListener: () => Server): Promise<void> {
     for (const target of targets) {
-      if (isStopping) return; // a signal has arrived during the start
+      if (isStopping) return; // a signal arrived during start-up
       const result = await listen(createListener(), scheme, target, reports.acceptFailed);
       if (result instanceof StartError) failures.push(result);
       else bound.push(result);
@@ -69,7 +69,7 @@ export async function start(): Promise<void> {
   }
   await listenOn(http, 'http', () => (redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort)));
   if (failures.length > 0) {
-    const exitCode = Math.max(...failures.map((failure) => failure.exitCode)); // 78, if any says that another start is useless
+    const exitCode = Math.max(...failures.map((failure) => failure.exitCode)); // 78, if any says that restarting is useless
     throw new StartError(failures.flatMap(({ reasons }) => reasons), exitCode);
   }
 

@@ -12,7 +12,7 @@ const objectOf = <T extends object>(description: string, properties: T) =>
 const messages = { type: 'array', minItems: 1, items: { type: 'string' } };
 
 const schemas = {
-  GreetingResponse: objectOf('A greeting, computed for this request.', {
+  GreetingResponse: objectOf('A greeting.', {
     message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
     generatedAt: {
       type: 'string', format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
@@ -41,7 +41,7 @@ const schemas = {
   }),
 };
 
-// The examples are what the endpoint replies to these requests, at this time.
+// The examples are what the endpoint replies to the requests below, at this fixed time.
 const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
 

@@ -20,7 +20,7 @@ const ACCEPTED = `${MIN_NAME_LENGTH} to ${MAX_NAME_LENGTH}`;
 export const PARAMETERS: readonly Parameter[] = [
   {
     name: 'name',
-    description: 'Who is greeted. A name must not be only white space. Its length is counted in Unicode code points.',
+    description: 'Whom to greet. A name must not consist of white space alone. Its length is counted in Unicode code points.',
     example: 'Ada Lovelace',
     schema: { type: 'string', minLength: MIN_NAME_LENGTH, maxLength: MAX_NAME_LENGTH, pattern: '\\S' },
     errorIn: errorInName,
@@ -37,7 +37,7 @@ function errorInName(name: string): string | undefined {
 /** The parameters that a query stands for, or, for each that breaks a rule, what is wrong with it. */
 export type GreetingQuery = { readonly parameters: GreetingParameters } | { readonly errors: Readonly<Record<string, readonly string[]>> };
 
-/** Decodes a query, without its `?`, as the WHATWG URL Standard does, and validates all parameters. Of two equal keys the first counts. */
+/** Decodes a query, without its `?`, as the WHATWG URL Standard does, and validates all parameters. Of equal keys, the first counts. */
 export function parseGreetingQuery(query: string): GreetingQuery {
   const parameters = { ...DEFAULT_PARAMETERS };
   let errors: Record<string, readonly string[]> | undefined;
@@ -54,7 +54,7 @@ export function parseGreetingQuery(query: string): GreetingQuery {
 function decode(value: string): string {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '));
-  } catch { // a `%` without two digits after it, or bytes that are not UTF-8: the standard says what they become
+  } catch { // a `%` without two hex digits after it, or bytes that are not UTF-8: the standard says what they become
     return String(new URLSearchParams(`=${value}`).get(''));
   }
 }

@@ -1,4 +1,4 @@
-// Makes a greeting, and writes its timestamp. Both functions depend on nothing but their arguments.
+// Makes a greeting, and formats its timestamp. Both functions depend on nothing but their arguments.
 
 export type GreetingParameters = { readonly name: string };
 
@@ -9,5 +9,5 @@ export function greet({ name }: GreetingParameters): string {
   return `Hello, ${trimmed}!`;
 }
 
-/** Writes a time (milliseconds since the epoch) in ISO 8601: UTC, with an offset. Throws a RangeError if no Date can hold it. */
+/** Formats a time (milliseconds since the epoch) as ISO 8601: UTC, with an offset. Throws a RangeError if no Date can hold it. */
 export function formatTimestamp(time: number): string { return new Date(time).toISOString().replace('Z', '+00:00'); }

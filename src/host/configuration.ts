@@ -47,7 +47,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
   const acceptedHosts = '*, or host names and IP addresses without ports or zones, separated by commas';
   const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || hostsIn(text).every(isWithoutZone)) ?? '*';
   const configuration = {
-    environment: env['NODE_ENV'], // only `Development`, in this spelling, switches the API description on
+    environment: env['NODE_ENV'], // only `Development`, spelled exactly like this, switches the API description on
     http: handed?.filter((socket) => !isForHttps(socket)) ?? targetsFor(port), // where to listen for plain HTTP
     https: handed?.filter(isForHttps) ?? targetsFor(tlsFiles && httpsPort), // where to listen for HTTPS
     tlsFiles,
@@ -79,7 +79,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
     if (hasHttps && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
   }
   // From Node 25 on, --permission also denies the network. When the service listens, Node then throws where nothing can catch it.
-  if (runtime.permission?.has('net') === false && isAtLeast(runtime.version, 'v25')) { // last, because comparing takes 5 ms
+  if (runtime.permission?.has('net') === false && isAtLeast(runtime.version, 'v25')) { // the version last: comparing takes 5 ms
     mistakes.push('Node was started with --permission, so it needs --allow-net to listen.');
   }
   if (mistakes.length > 0) throw new StartError(mistakes, EXIT_CODES.configuration);

@@ -14,7 +14,7 @@ export function readHandedSockets(env: NodeJS.ProcessEnv, pid: number, report: (
   const { LISTEN_PID = '', LISTEN_FDS = '', LISTEN_FDNAMES = '' } = env;
   if (LISTEN_PID === '' || LISTEN_FDS === '') return undefined;
   if (!/^\d+$/.test(LISTEN_PID)) report(mistakeIn('LISTEN_PID', LISTEN_PID, 'the id of the process that the sockets are meant for'));
-  else if (Number(LISTEN_PID) !== pid) return undefined; // they were meant for another process, which has started this one
+  else if (Number(LISTEN_PID) !== pid) return undefined; // they were meant for another process, whose environment this one has inherited
 
   const count = /^\d{1,3}$/.test(LISTEN_FDS) && Number(LISTEN_FDS) <= MAX_SOCKETS ? Number(LISTEN_FDS) : 0;
   const names = LISTEN_FDNAMES === '' ? new Array<string>(count).fill('') : LISTEN_FDNAMES.split(':');

@@ -13,11 +13,11 @@ export type HandedTarget = Readonly<{ fd: number; name: string | undefined }>;
 export type ListenTarget = PortTarget | HandedTarget;
 export type Scheme = 'http' | 'https';
 
-// Calling listen on a listening socket sets the length of its queue again. New connections wait in this queue
+// Calling listen on a listening socket sets the maximum length of its queue again. New connections wait in this queue
 // while the process is replaced, so it should be long. The kernel shortens it to its limit (net.core.somaxconn).
 const LONGEST_QUEUE = 65_535;
 
-/** What is listened on: `http://127.0.0.1:8080` and its port; or `descriptor 3`, a Unix socket, which has no port. */
+/** What the service listens on: `http://127.0.0.1:8080` and its port; or `descriptor 3`, a Unix socket, which has no port. */
 export type Bound = Readonly<{ address: string; port: number | undefined; name: string | undefined }>;
 
 /** Listens. Resolves with what was bound, or with a StartError that says why it could not. `failed` gets each later error. */

@@ -5,7 +5,7 @@ import { EXIT_CODES, StartError } from './start-error.ts';
 type Stoppable = {
   readonly startDraining: () => void; // from now on `/health` replies 503, and replies close their connections
   readonly close: () => Promise<void>; // stops listening, and closes idle connections. Resolves when all connections have ended.
-  readonly closeAll: () => number; // closes all connections at once, and returns how many of them still owed a reply
+  readonly closeAll: () => number; // closes all connections immediately, and returns how many of them still owed a reply
   readonly summarize: () => void; // logs at once all counts that have not been logged yet
   readonly exit: (exitCode: number) => void; // ends the process when the log has been written, or when it has waited long enough for that
 };

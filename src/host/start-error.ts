@@ -4,7 +4,7 @@
 export const EXIT_CODES = {
   stopped: 0,
   failure: 1,
-  configuration: 78, // `EX_CONFIG` of sysexits.h: the configuration cannot work, and another start cannot succeed
+  configuration: 78, // `EX_CONFIG` of sysexits.h: the configuration cannot work, so restarting cannot help
 } as const;
 
 /** The service cannot start. */

@@ -20,7 +20,7 @@ const POLICY: SecureContextOptions = {
 
 /** The key exchanges for this version of OpenSSL: cheap ones. With others, a handshake can cost 200 ms of CPU (Node 20: ffdhe8192). */
 export function keyExchanges(openssl: string): string {
-  return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`; // X25519MLKEM768 is safe from quantum computers
+  return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`; // X25519MLKEM768 resists quantum computers
 }
 
 /** Reads both files, and returns the context for TLS connections. Throws a StartError that says which file is wrong, and how. */

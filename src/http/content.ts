@@ -14,9 +14,9 @@ export function* readContent(lines: LineReader, length: number | undefined): Ste
   return undefined;
 }
 
-// RFC 9112 7.1: lines with a size, each followed by as many bytes of data and CR LF; a line with the size 0; and trailers.
+// RFC 9112 7.1: lines with a size, each followed by that many bytes of data and CR LF; a line with the size 0; and trailers.
 function* readChunks(lines: LineReader): Steps {
-  let framing = SIZE_LIMITS.framingBytes, content = SIZE_LIMITS.contentBytes; // what remains of them
+  let framing = SIZE_LIMITS.framingBytes, content = SIZE_LIMITS.contentBytes; // what is left of these limits
   let line: ReturnType<LineReader['read']>;
   for (;;) {
     while ((line = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), 400)) === undefined) yield;

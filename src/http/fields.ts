@@ -39,6 +39,6 @@ export function addField(fields: Fields, line: Line): boolean {
   const name = NAMES.find((known) => known === given);
   if (name === undefined) return true;
   const value = valueAfter(colon, line), earlier = fields[name];
-  fields[name] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines of one name mean one with both values
+  fields[name] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines with one name mean one with both values
   return true;
 }

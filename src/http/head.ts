@@ -5,7 +5,7 @@ import { LegalRequest } from './request.ts';
 import type { RequestLine } from './request-line.ts';
 import { isHost, isHostOf, type IsAllowed } from './request-target.ts';
 
-/** The request that the line and the fields of a head amount to, or the status to refuse it with. */
+/** The request that the request line and the fields of a head amount to, or the status to refuse it with. */
 export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fields, isAllowed: IsAllowed): LegalRequest | number {
   const { path, query, authority, isHttps = false } = target;
   const { connection = '', expect, traceparent: parent, 'content-length': contentLength, 'transfer-encoding': transferEncoding } = fields;

@@ -1,4 +1,4 @@
-// How much of a request is read. A request with more is refused.
+// How much a request may contain. A request with more is refused.
 
 export const SIZE_LIMITS = {
   headBytes: 16 * 1024, // a head has fewer bytes than this, including the empty lines before it. The same goes for a request line.

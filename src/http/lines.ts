@@ -1,10 +1,10 @@
-// The lines that a head, chunks and trailers consist of (RFC 9112 2.2). Each ends in CR LF. A CR or LF alone is refused, because programs
+// The lines of heads, chunk sizes and trailers (RFC 9112 2.2). Each ends in CR LF. In a line, a CR or LF alone is refused, because programs
 // disagree on whether it ends a line, and thus on where a field or request begins (request smuggling).
 
 const TAB = 9, LF = 10, CR = 13, SPACE = 32, DELETE = 127;
 const CR_LF_LENGTH = 2;
 
-// RFC 9110 5.5: which bytes a line may contain. Programs disagree on what control characters mean, and these could forge log lines.
+// RFC 9110 5.5: which bytes a line may contain. Programs disagree on what control characters mean.
 const IS_LEGAL = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === TAB || (byte >= SPACE && byte !== DELETE)));
 
 /** A line: from `start` to `end`, without its CR LF. `text` has a character for each byte. Bytes are faster to search, strings to slice. */
@@ -67,7 +67,7 @@ export class LineReader {
     return at < stop ? this.#finish() : undefined;
   }
 
-  // The room doubles, so that even if a line arrives byte by byte, each byte is copied at most three times on average.
+  // The buffer doubles, so that even if a line arrives byte by byte, each byte is copied at most three times on average.
   #keep(from: number): void {
     if (this.length > this.#begun.length) this.#begun = Buffer.concat([this.#begun], 2 * this.length);
     this.#bytes.copy(this.#begun, this.#begunLength, from, this.end);

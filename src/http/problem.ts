@@ -11,7 +11,7 @@ export function validationProblem(errors: Readonly<Record<string, readonly strin
 
 /** The 500 for an unexpected error. It says nothing about the error: that is for the log. `instance` is the path without the query. */
 export function unexpectedProblem(instance: string): Reply {
-  // RFC 9457 4.2.1: without a `type`, the document counts as `about:blank`.
+  // RFC 9457 4.2.1: a document without a `type` has the type `about:blank`.
   const document = { title: 'An unexpected error occurred.', status: 500, detail: 'Contact support if the problem persists.', instance };
   return contentReply(500, 'application/problem+json', JSON.stringify(document));
 }

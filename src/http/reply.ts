@@ -3,7 +3,7 @@ import type { Request } from './request.ts';
 
 export type Reply = {
   readonly status: number;
-  readonly fields: readonly string[]; // names and values, alternately, of the header fields, except those that the responder adds
+  readonly fields: readonly string[]; // alternating names and values, of the header fields, except those that the responder adds
   readonly body: string;
 };
 
@@ -19,7 +19,7 @@ export function contentReply(status: number, contentType: ContentType, body: str
   return { status, fields: ['Content-Type', contentType, 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'], body };
 }
 
-/** A reply without content: the status and `fields` (names and values, alternately) are all of it. */
+/** A reply without content: the status and `fields` (alternating names and values) are all that it says. */
 export function emptyReply(status: number, fields: readonly string[] = []): Reply {
   return { status, fields, body: '' };
 }

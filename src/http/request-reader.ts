@@ -10,12 +10,12 @@ import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-l
 import type { IsAllowed } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
-// How many bytes are made into a string in one go. A read may contain many requests, and a path in use keeps the whole string in memory.
+// The most bytes that become one string. A read may contain many requests, and a path in use keeps the whole string in memory.
 const PART_BYTES = 2 * 1024;
 const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 
 export class RequestReader {
-  end = 0; // where the request ends in the bytes of the latest call
+  end = 0; // where the request ends in the bytes of the latest call; while it is not complete, their length
   request: LegalRequest | undefined; // the request whose head has been read, but not its content
   readonly #isAllowed: IsAllowed;
   readonly #lines = new LineReader();
@@ -31,7 +31,7 @@ export class RequestReader {
   /** Whether a request has begun, and is not complete. Empty lines do not begin one. */
   get hasBegun(): boolean { return this.#requestLine !== undefined || this.#lines.hasBegun; }
 
-  /** Continues with `bytes`, wherever they were split. Returns a request once it is complete, or its refusal: nothing may follow that. */
+  /** Continues with `bytes`, wherever they were split. Returns a request once it is complete, or its refusal: no call may follow that. */
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
     let result: LegalRequest | Refusal | undefined;
     for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {

@@ -7,8 +7,8 @@ export type Target = {
   readonly authority?: string; readonly isHttps?: boolean;
 };
 
-// RFC 9112 3.2.1: a path of pchar (RFC 3986 3.3), and perhaps `?` and what browsers send as a query (WHATWG URL Standard): visible ASCII
-// except `#`. Programs disagree on a path with anything else, such as `\`, so it could get past the rules of a proxy.
+// RFC 9112 3.2.1: a path of pchar (RFC 3986 3.3), and perhaps a query, which may have any visible ASCII except `#`: browsers send more in
+// one than RFC 3986 allows. Programs disagree on a path with anything else, such as `\`, so it could get past the rules of a proxy.
 const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-~]*)?$/;
 const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
 
@@ -47,7 +47,7 @@ export function isHost(host: string): boolean {
   return HOST.test(host) && (!host.startsWith('[') || URL.canParse(`http://${host}`));
 }
 
-/** Whether a target names this legal host, or none. Case does not matter, nor does a default port that is left out (RFC 3986 6.2.3). */
+/** Whether a target names this legal host, or none. Case does not matter, nor whether a default port is given (RFC 3986 6.2.3). */
 export function isHostOf({ authority, isHttps }: Target, host: string): boolean {
   const withPort = (text: string) => (PORT.test(text) ? text : `${text}:${isHttps === true ? 443 : 80}`).toLowerCase();
   return authority === undefined || withPort(authority) === withPort(host);
@@ -67,7 +67,7 @@ export type IsAllowed = (host: string | undefined, isHttps: boolean) => boolean;
 
 /**
  * Returns a function that says whether a legal Host names one of `allowed` (names and IP addresses without a port). Without a Host: no.
- * Against DNS rebinding: an attacker's web page can reach the service only by the attacker's host name, which is not allowed.
+ * Against DNS rebinding: an attacker's web page can reach the service only under the attacker's host name, which is not allowed.
  */
 export function hostCheck(allowed: readonly string[]): (host: string | undefined) => boolean {
   const names = new Set(allowed.map((name) => hostName(name.includes(':') ? `[${name}]` : name)));

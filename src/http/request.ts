@@ -1,4 +1,4 @@
-// A legal request, and what becomes of bytes that are not one.
+// A legal request, and the refusal of anything else.
 import { childTraceparent } from './trace-context.ts';
 
 type Head = Omit<LegalRequest, 'traceparent'> & { readonly parent: string | undefined }; // the `traceparent` that the client has sent

@@ -1,4 +1,4 @@
-// Finds the handler of a request. Paths are compared byte for byte: one that a proxy reads differently could get past its rules.
+// Finds the handler of a request. Paths are compared byte for byte: one that a proxy reads differently could get past the proxy's rules.
 import { emptyReply, type Handler, type Reply } from './reply.ts';
 
 /** For each path, the handler of each method. */

@@ -1,4 +1,4 @@
-// W3C Trace Context Level 1: the id of a request, by which a log line and a reply are found in the trace of the caller.
+// W3C Trace Context Level 1: the id that ties a request's log lines and its reply to the trace of its caller.
 
 // Section 3.2: the version ff is invalid, and so is an id that has nothing but zeros. Section 3.2.4: what a later version
 // adds to the 55 characters of version 00 follows a dash.
@@ -16,8 +16,8 @@ export function childTraceparent(parent: string | undefined): string {
 
 let digits = '';
 
-// Faster: the digits for more than a hundred requests are made in one go, which saves 0.5 for a 400. An id in use keeps all of them
-// in memory, so there are no more of them.
+// Faster: the digits for more than a hundred requests are made in one go, which saves 0.5 for a 400. The batch is no larger, because
+// an id in use is a slice of it, and keeps all of it in memory.
 function randomDigits(count: number): string {
   if (digits.length < count) digits = crypto.getRandomValues(Buffer.alloc(3072)).toString('hex');
   const taken = digits.slice(0, count);

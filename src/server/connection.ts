@@ -7,7 +7,7 @@ import { RequestReader } from '../http/request-reader.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { timeoutReasonOf, limitOf, type State } from './limits.ts';
 import { reportFinished, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
-import { answer, type Service } from './send.ts';
+import { answer, type ServerContext } from './send.ts';
 import type { Valve } from './tls.ts';
 import { write } from './write.ts';
 
@@ -15,31 +15,31 @@ import { write } from './write.ts';
 export type Transport = { readonly socket: Socket; readonly below: Below };
 type Below = Pick<Valve, 'isReady' | 'isBroken'> & { readonly intake: Pick<Intake, 'isHolding' | 'hasStalled'> };
 
-const END_COST = 2 * 1024; // what it costs to end a connection
+const END_COST = 2 * 1024; // what it costs to refuse a request or to cut a connection
 
-let changes = 0; // of state, of all connections
+let changes = 0; // how many changes of state there have been, on all connections together
 
 export class Connection {
   readonly client: string; // see `clientOf`
-  change = changes += 1; // the number of its latest change of state: the lower, the longer it has been in its state
+  change = changes += 1; // the serial number of its latest change of state: the lower, the longer it has been in that state
   readonly #clientAddress: string | undefined; // an IP address; undefined on a Unix socket
   readonly #socket: Socket;
   readonly #below: Below;
   readonly #intake: Intake;
-  readonly #service: Service;
+  readonly #context: ServerContext;
   readonly #reader: RequestReader;
   #state: State = 'idle';
   #stateMs = 0; // how long it has been in its state, as counted by `addTime`
   #record: AccessRecord | undefined; // of the current request, from its head until its reply is flushed
 
-  constructor({ socket, below }: Transport, clientAddress: string | undefined, client: string, service: Service) {
+  constructor({ socket, below }: Transport, clientAddress: string | undefined, client: string, context: ServerContext) {
     this.client = client;
     this.#clientAddress = clientAddress;
     this.#socket = socket;
     this.#below = below;
-    this.#service = service;
-    this.#reader = new RequestReader(service.isAllowed);
-    this.#intake = createIntake(socket, client, service.turns, 'encrypted' in socket, {
+    this.#context = context;
+    this.#reader = new RequestReader(context.isAllowed);
+    this.#intake = createIntake(socket, client, context.turns, 'encrypted' in socket, {
       accepts: () => this.#isReading, consume: (bytes) => this.#consume(bytes), isHandshake: () => false, end: () => this.#clientEnded(),
     });
     socket.once('secure', () => { this.#stateMs = 0; }); // the TLS handshake is over: only now does its idle time begin
@@ -55,25 +55,25 @@ export class Connection {
   get isExpendable(): boolean { return this.#state === 'lingering' || this.isIdle; }
 
   /** Whether it has received nothing; over TLS: nothing since the handshake. */
-  get isNew(): boolean { return this.#socket.bytesRead === 0; }
+  get isSilent(): boolean { return this.#socket.bytesRead === 0; }
 
-  /** Counts time, in milliseconds. A connection that has been in its state for too long is ended in a turn of its client. */
+  /** Counts time, in milliseconds. A connection that has been in its state for too long is ended when its client gets a turn. */
   addTime(ms: number): void {
     // Both are called, because each call starts a new period.
     const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()];
     if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it has been waiting for its turn, not for its client
     this.#stateMs += ms;
-    if (this.#isOverdue) this.#service.turns.wait(this.client, this.#endOverdue);
+    if (this.#isOverdue) this.#context.turns.wait(this.client, this.#endOverdue);
   }
 
-  /** Closes the connection in a turn of its client, if it is idle then. */
-  closeIdle(): void { this.#service.turns.wait(this.client, this.#cutIdle); }
+  /** Closes the connection when its client gets a turn, if it is idle then. */
+  closeIdle(): void { this.#context.turns.wait(this.client, this.#cutIdle); }
 
   /** Closes the connection. Returns whether it still owed the reply to a request. */
   cut(): boolean {
     const isOwed = this.#record !== undefined && !this.#socket.destroyed;
     const { writable, writableLength } = this.#socket;
-    this.#service.turns.spend(END_COST);
+    this.#context.turns.spend(END_COST);
     this.#enter('closed');
     // RFC 8446 6.1: TLS ends with close_notify. It gets one iteration to be sent, so a client that does not read gains nothing.
     if ('encrypted' in this.#socket && this.#below.isReady && writable && writableLength === 0) {
@@ -91,9 +91,9 @@ export class Connection {
 
   get #isReading(): boolean { return this.#state === 'idle' || this.#state === 'receiving'; }
 
-  // One more sweep, because the first may come right after the state began.
+  // Allows one more sweep, because the first may come right after the state began.
   get #isOverdue(): boolean {
-    const { limits } = this.#service;
+    const { limits } = this.#context;
     return this.#stateMs >= limitOf(this.#state, this.#below.isReady, this.#reader.request !== undefined, limits) + limits.sweepMs;
   }
 
@@ -132,9 +132,9 @@ export class Connection {
   #reply(request: LegalRequest): void {
     const record = this.#recordOf(request);
     this.#enter('replying');
-    const isLast = request.isLast || this.#service.isDraining();
+    const isLast = request.isLast || this.#context.isDraining();
     if (isLast) this.#startEnding(); // before the reply is written: flushing it must not make the connection idle. `linger` follows.
-    const { status, text } = answer(request, isLast, this.#service);
+    const { status, text } = answer(request, isLast, this.#context);
     record.status = status;
     write(this.#socket, text, this.#replyFlushed);
     if (isLast) this.#socket.end();
@@ -148,17 +148,17 @@ export class Connection {
   };
 
   #refuse({ status, request }: Refusal): void {
-    this.#service.turns.spend(END_COST);
-    reportSafely(this.#service.reports, ({ refused }) => refused(status), request.traceparent);
+    this.#context.turns.spend(END_COST);
+    reportSafely(this.#context.reports, ({ refused }) => refused(status), request.traceparent);
     this.#recordOf(request).status = status;
     this.#startEnding();
-    write(this.#socket, this.#service.responder.headOf(emptyReply(status), true), () => this.#closeRecord(false));
+    write(this.#socket, this.#context.responder.headOf(emptyReply(status), true), () => this.#closeRecord(false));
     this.#socket.end();
   }
 
   #startEnding(): void {
     this.#enter('ending');
-    this.#intake.discard(this.#service.discardTurns);
+    this.#intake.discard(this.#context.discardTurns);
   }
 
   #linger(): void { if (this.#state !== 'closed') this.#enter('lingering'); }
@@ -168,11 +168,11 @@ export class Connection {
     if (this.#state !== 'closed') this.#reportEnd(this.#below.isBroken ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined);
     this.#enter('closed');
     this.#closeRecord(true);
-    for (const task of [this.#endOverdue, this.#cutIdle]) this.#service.turns.cancel(this.client, task);
+    for (const task of [this.#endOverdue, this.#cutIdle]) this.#context.turns.cancel(this.client, task);
   }
 
   #reportEnd(reason: EndReason | undefined): void {
-    if (reason !== undefined) reportSafely(this.#service.reports, ({ ended }) => ended(reason));
+    if (reason !== undefined) reportSafely(this.#context.reports, ({ ended }) => ended(reason));
   }
 
   #recordOf(request: Known): AccessRecord {
@@ -180,7 +180,7 @@ export class Connection {
   }
 
   #closeRecord(aborted: boolean): void {
-    if (this.#record !== undefined) reportFinished(this.#record, this.#clientAddress, aborted, this.#service.reports);
+    if (this.#record !== undefined) reportFinished(this.#record, this.#clientAddress, aborted, this.#context.reports);
     this.#record = undefined;
   }
 }

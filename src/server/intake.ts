@@ -1,4 +1,4 @@
-// Passes on in pieces what arrives on a stream: a short read at once if nobody waits, everything else in turns of its client. What
+// Passes on in pieces what arrives on a stream: a short read at once if nobody is waiting, the rest in turns that its client gets. What
 // waits is held here or in the stream, which is paused meanwhile, so that whatever follows stays in the kernel.
 import type { Duplex } from 'node:stream';
 import type { Kind, Turns } from './turns.ts';
@@ -6,7 +6,7 @@ import type { Kind, Turns } from './turns.ts';
 const PIECE_COST = 512; // what a piece costs besides its bytes, and what it costs to discard a read
 const MAX_PIECE_BYTES = 16 * 1024; // the longest piece
 const SHORT_BYTES = 2 * 1024; // the longest read that may be passed on as it arrives
-const MAX_PIECES = 6; // so many full pieces in a row are assumed to belong to one request. Few requests are longer.
+const MAX_PIECES = 6; // up to this many full pieces in a row are assumed to belong to one request. Few requests are longer.
 const NOTHING: Buffer = Buffer.alloc(0);
 
 type Consumer = {
@@ -18,14 +18,14 @@ type Consumer = {
 
 export type Intake = ReturnType<typeof createIntake>;
 
-/** `isPaidFor`: what arrives has had its turn in an intake below. Up to the end of its first request it does not wait again. */
+/** An intake. `hasHadTurn`: what arrives has had its turn in an intake below, and does not wait again before its first request ends. */
 export function createIntake(
-  stream: Duplex, client: string, turns: Turns, isPaidFor: boolean, { accepts, consume, isHandshake, end }: Consumer,
+  stream: Duplex, client: string, turns: Turns, hasHadTurn: boolean, { accepts, consume, isHandshake, end }: Consumer,
 ) {
-  let rest = NOTHING; // what remains of a read since its first turn. What waits for its first turn is still in the stream.
-  let isConsuming = false; // in `consumeNext`, where `rest` is not known before the end: until then, `proceed` waits
+  let rest = NOTHING; // what remains of a read that has had its first turn. What is still waiting for its first turn is in the stream.
+  let isConsuming = false; // in `consumeNext`, until `rest` is known: meanwhile, `proceed` and `receive` do nothing
   let hasConsumed = false; // since the latest call of `hasStalled`
-  let fullPieces = 0; // how many full pieces there have been in a row: what follows is assumed to continue a request
+  let fullPieces = 0; // full pieces in a row, from 0 again after `MAX_PIECES`: above 0, what follows is assumed to continue a request
   let discardTurns: Turns | undefined; // set when discarding begins
 
   stream.on('data', receive);
@@ -56,9 +56,9 @@ export function createIntake(
   function receive(bytes: Buffer): void {
     if (isConsuming) return; // `read` in `consumeNext` also emits what it returns
     if (discardTurns !== undefined) return discardNext(discardTurns);
-    const isNext = isPaidFor || (bytes.length <= SHORT_BYTES && turns.isFree);
+    const isNext = hasHadTurn || (bytes.length <= SHORT_BYTES && turns.isFree);
     const remaining = isNext && accepts() ? consumePiece(bytes) : bytes;
-    if (remaining.length === 0) stream.read(0); // Faster: asks for more now, not in a tick of its own, which saves 0.05
+    if (remaining.length === 0) stream.read(0); // Faster: asks for more now, rather than in a separate tick, which saves 0.05
     else {
       stream.pause();
       stream.unshift(remaining); // once per read: a stream with something in it reads no more
@@ -67,7 +67,7 @@ export function createIntake(
   }
 
   function consumeNext(): void {
-    if (stream.destroyed || !accepts()) return; // meanwhile it has closed, or it no longer accepts bytes
+    if (stream.destroyed || !accepts()) return; // meanwhile the stream has closed, or the consumer no longer accepts bytes
     isConsuming = true;
     if (rest.length === 0) rest = stream.read();
     rest = consumePiece(rest);
@@ -85,7 +85,7 @@ export function createIntake(
   }
 
   function discardNext(own: Turns): void {
-    stream.pause(); // Node sees the client's end nevertheless
+    stream.pause(); // even so, Node notices when the client ends its side
     own.wait(client, readOnce);
   }
 

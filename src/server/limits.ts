@@ -1,9 +1,9 @@
-// The limits of a server, except those that are configured, and the states of a connection that they apply to. Times are in milliseconds.
+// The time limits of a server, in milliseconds, except those that are configured, and the states of a connection that they apply to.
 import type { EndReason } from './reports.ts';
 
 export const LIMITS = {
   headMs: 10_000, // how long a head or a TLS handshake may take, even if its client sends a byte at a time (Slowloris)
-  requestMs: 15_000, // how long a whole request may take. Content is 64 KiB at most: 5 s more.
+  requestMs: 15_000, // how long a whole request may take: 5 s more than a head, because content is at most 64 KiB
   unreadMs: 15_000, // how long a reply may go unread: as long as a whole request may take
   lingerMs: 1_000, // how long a client may keep its side open after the last reply
   discardMs: 1, // how often a server discards one read of what clients send after their last replies. More often would make others wait.
@@ -35,7 +35,7 @@ export function limitOf(state: State, isReady: boolean, hasHead: boolean, limits
   }[state];
 }
 
-/** Why a connection that has been in `state` for too long ends. Undefined: it was idle, which is no fault. */
+/** Why a connection that has been in `state` (not `receiving`) for too long ends. Undefined: it was idle, which is no fault. */
 export function timeoutReasonOf(state: State, isReady: boolean): EndReason | undefined {
   if (state === 'idle') return isReady ? undefined : 'handshakeTooSlow';
   return state === 'lingering' ? 'notClosedByClient' : 'replyNotRead';

@@ -1,4 +1,4 @@
-// The records of TLS (RFC 8446 5.1) in what a client sends: a header of five bytes (type, version, length), and as many bytes as it says.
+// The records of TLS (RFC 8446 5.1) in what a client sends: each has a header of five bytes (type, version, length), then `length` bytes.
 
 const HEADER_BYTES = 5, LENGTH_FROM = 3;
 
@@ -8,8 +8,8 @@ export class Records {
   #length = 0; // of the current record without its header, as far as it is known
 
   /**
-   * The length of the piece of `bytes` that passes, and how many records begin in it. The first always does, and each further one only if
-   * the bytes before it, and `recordCost` for each record including it, are less than `maxCost`.
+   * The length of the piece of `bytes` that passes, and how many records begin in it. The first always passes, and each further one only
+   * if the bytes before it, plus `recordCost` for every record begun, itself included, come to less than `maxCost`.
    */
   pass(bytes: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
     let length = 0, records = 0;

@@ -4,10 +4,10 @@ import type { Known } from '../http/request.ts';
 /** A request that is over. */
 export type FinishedRequest = {
   readonly method: string | undefined; // undefined, like the two below, when what was read does not have the form of a request line
-  readonly path: string | undefined; // without the query; of CONNECT, the authority. Empty when a refused target has no path.
+  readonly path: string | undefined; // without the query; for CONNECT, the authority. Empty when a refused target has no path.
   readonly traceId: string | undefined;
   readonly status: number | undefined; // undefined: the connection ended before there was a reply
-  readonly durationMs: number; // from the end of the request's head until the reply is flushed
+  readonly durationMs: number; // from the end of the request's head, or its refusal, until the reply is flushed or the connection ends
   readonly remoteAddress: string | undefined; // undefined: the connection has none (a Unix socket)
   readonly aborted: true | undefined; // true: the connection ended before the whole reply was flushed
 };
@@ -19,7 +19,7 @@ export type EndReason = 'handshakeTooSlow' | 'tlsFailed' | 'resetBeforeReply' | 
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
 export type Reports = {
-  readonly failed: (error: unknown, traceId: string) => void; // an error was thrown in a handler or a report
+  readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered, or in a report
   readonly refused: (status: number) => void; // a request was refused
   readonly ended: (reason: EndReason) => void; // a connection has ended early
   readonly dropped: (reason: DropReason) => void; // there were too many connections, so one was closed
@@ -29,7 +29,7 @@ export type Reports = {
 /** What is recorded of a request, from its head until its reply is flushed, or can no longer be sent. */
 export type AccessRecord = { readonly request: Known; readonly startedAt: number; status: number | undefined };
 
-/** Reports that a request is over. `aborted`: the whole reply has not been flushed. */
+/** Reports that a request is over. `aborted`: its reply was not flushed completely. */
 export function reportFinished(
   { request, startedAt, status }: AccessRecord, remoteAddress: string | undefined, aborted: boolean, reports: Reports,
 ): void {

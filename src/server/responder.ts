@@ -1,11 +1,11 @@
-// Makes the heads of replies, with a server of node:http that never listens. It has a stream instead of a socket. One of two constant
-// requests is pushed into it, and the head is written to it. So no byte from a client gets to Node's parser.
+// Makes the heads of replies, with a server of node:http that never listens. For each head it is given a stream in place of a socket, into
+// which one of two constant requests is pushed, and it writes the head to that. So no byte from a client gets to Node's parser.
 import type { ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 import type { Reply } from '../http/reply.ts';
 import { http } from './node-http.ts';
 
-// RFC 9110 9.3.2: the response to HEAD has the head of the one to GET, and no content.
+// RFC 9110 9.3.2: the reply to HEAD has the head of the one to GET, and no content.
 const REQUEST = Buffer.from('HEAD / HTTP/1.1\r\n\r\n');
 const LAST_REQUEST = Buffer.from('HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n');
 const MAX_HEADS = 1024;
@@ -13,7 +13,7 @@ const MAX_KEY_LENGTH = 256; // a longer one is that of a redirect with a long Lo
 
 export type Responder = ReturnType<typeof createResponder>;
 
-/** A responder. It keeps the heads that it makes. */
+/** A responder. It keeps most heads that it makes. */
 export function createResponder() {
   const server = http.createServer({
     keepAliveTimeout: 0, // no Keep-Alive field: the time limits are in limits.ts

@@ -17,11 +17,11 @@ export function chooseVictim(all: Iterable<readonly [Connection, Group]>, own: G
     const size = group === own ? ownSize : group.size;
     if (size > most) { most = size; idle = busy = undefined; }
     if (size < most) continue;
-    if (isLonger(connection, idle) && connection.isExpendable) idle = connection; // `isExpendable` second, because it takes longer
-    else if (isLonger(connection, busy)) busy = connection; // or one that has been idle for less time: then `busy` is not used
+    if (isLongerInState(connection, idle) && connection.isExpendable) idle = connection; // `isExpendable` second, because it takes longer
+    else if (isLongerInState(connection, busy)) busy = connection; // perhaps a less long idle one, but then `idle` is used
   }
   if (idle !== undefined) return { connection: idle, reason: 'idleClosed' } as const;
   return busy === undefined || ownSize === most ? undefined : { connection: busy, reason: 'busyClosed' } as const;
 }
 
-const isLonger = (one: Connection, other: Connection | undefined) => other === undefined || one.change < other.change; // in its state
+const isLongerInState = (one: Connection, other: Connection | undefined) => other === undefined || one.change < other.change;

@@ -1,4 +1,4 @@
-// What is sent for a request: the text of a reply.
+// What is sent in reply to a request: the text of a reply.
 import { unexpectedProblem } from '../http/problem.ts';
 import type { Handler, Reply } from '../http/reply.ts';
 import type { LegalRequest } from '../http/request.ts';
@@ -8,21 +8,21 @@ import { reportSafely, type Reports } from './reports.ts';
 import type { Responder } from './responder.ts';
 import type { Turns } from './turns.ts';
 
-export type Service = {
+export type ServerContext = {
   readonly handler: Handler;
   readonly isAllowed: IsAllowed; // a request for which it returns false is refused
-  readonly isDraining: () => boolean; // whether the service drains: while it does, each reply is the last on its connection
+  readonly isDraining: () => boolean; // whether the service is draining: while it is, each reply is the last on its connection
   readonly reports: Reports;
   readonly turns: Turns; // shared by all servers of the process
-  readonly discardTurns: Turns; // for what is discarded: one read in each `discardMs`
+  readonly discardTurns: Turns; // for what is discarded: one read every `discardMs`
   readonly limits: Limits;
   readonly responder: Responder;
 };
 
-type Answerer = Pick<Service, 'handler' | 'reports' | 'responder'>;
+type AnswerContext = Pick<ServerContext, 'handler' | 'reports' | 'responder'>;
 
-/** Answers `request` with what the handler replies: the status, and the text to send. Every error is reported, and becomes a 500. */
-export function answer(request: LegalRequest, isLast: boolean, { handler, reports, responder }: Answerer) {
+/** Returns the reply of the handler to `request`: its status, and the text to send. Every error is reported, and becomes a 500. */
+export function answer(request: LegalRequest, isLast: boolean, { handler, reports, responder }: AnswerContext) {
   try {
     return format(handler(request), request, isLast, responder);
   } catch (error) { // including Node's own for an illegal field, which prevents response splitting

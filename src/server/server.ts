@@ -1,4 +1,4 @@
-// A server: a listener, and the connections that it has accepted: how many there may be, how long each may last, and how they are closed.
+// A server: a listener, and its connections. How many there may be, how long each may last, and how they are closed.
 import net, { type Socket } from 'node:net';
 import { clientOf } from './client.ts';
 import { Connection, type Transport } from './connection.ts';
@@ -6,10 +6,10 @@ import { LIMITS, type Limits } from './limits.ts';
 import { reportSafely } from './reports.ts';
 import { createResponder } from './responder.ts';
 import { chooseVictim, type Group } from './room.ts';
-import type { Service } from './send.ts';
+import type { ServerContext } from './send.ts';
 import { Turns } from './turns.ts';
 
-export type ServerOptions = Omit<Service, 'limits' | 'responder' | 'discardTurns'> & {
+export type ServerOptions = Omit<ServerContext, 'limits' | 'responder' | 'discardTurns'> & {
   readonly maxConnections: number; // how many connections may be open at once
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle, in milliseconds
   readonly limits?: Partial<Limits>; // limits that tests override
@@ -17,7 +17,7 @@ export type ServerOptions = Omit<Service, 'limits' | 'responder' | 'discardTurns
 
 export type Server = ReturnType<typeof createServer>;
 
-/** Puts TLS on an accepted socket, which belongs to `client`. */
+/** Puts TLS on an accepted socket, which comes from `client`. */
 export type Secure = (carrier: Socket, client: string, turns: Turns) => Transport;
 
 const NOTHING_BELOW = { isReady: true, isBroken: false, intake: { isHolding: () => false, hasStalled: () => false } };
@@ -28,7 +28,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
   const discardTurns = new Turns(1, (run) => setTimeout(run, limits.discardMs).unref());
   const responder = createResponder();
-  const service: Service = { ...options, limits, responder, discardTurns };
+  const context: ServerContext = { ...options, limits, responder, discardTurns };
   // Half open: a client may end its side and still read. A paused socket takes at most one more read, because `highWaterMark` is 0.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 }, accept);
   const timer = setInterval(sweep, limits.sweepMs).unref();
@@ -45,7 +45,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     const client = clientOf(carrier.remoteAddress);
     if (all.size >= maxConnections && !makeRoom(client)) { carrier.destroy(); return; }
     const transport = secure(carrier, client, turns);
-    const connection = new Connection(transport, carrier.remoteAddress, client, service);
+    const connection = new Connection(transport, carrier.remoteAddress, client, context);
     const group = groups.get(client) ?? { size: 0 };
     groups.set(client, group);
     group.size += 1;
@@ -92,7 +92,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     endIfEmpty();
   }
 
-  // Closing now would reset the connections in the kernel's queue. Node 24 accepts one in each iteration: when none comes, it is empty.
+  // Closing now would reset the connections in the kernel's queue. Node 24 accepts one in each iteration: if it accepted none, none waits.
   function stopWhenNoneWaits(): void {
     hasAccepted = false;
     setImmediate(() => (hasAccepted ? stopWhenNoneWaits() : stopListening()));
@@ -104,12 +104,12 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when all have ended. */
     close: (): Promise<void> => {
       stopWhenNoneWaits();
-      for (const connection of all.keys()) if (!connection.isNew) connection.closeIdle();
-      // New ones later: a client that has just connected may have sent its request already.
+      for (const connection of all.keys()) if (!connection.isSilent) connection.closeIdle();
+      // Silent ones later: a request may already be on its way from a client that has only just connected.
       setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.silentMs).unref();
       return ended;
     },
-    /** Closes all connections at once, and returns how many of them still owed a reply. */
+    /** Closes all connections immediately, and returns how many of them still owed a reply. */
     closeAll: (): number => Array.from(all.keys()).filter((connection) => connection.cut()).length,
   };
 }

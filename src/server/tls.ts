@@ -1,5 +1,5 @@
 // TLS on an accepted socket, with a valve between them. Node decrypts in one go all that TLS is given, and the client chooses what
-// that is: 16 KiB can be one record, or 700 records of one byte each. So records are counted, and TLS gets a piece of them at a time.
+// that is: 16 KiB can be one record, or 700 records of one byte each. So records are counted, and TLS gets them a piece at a time.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { TLSSocket, type SecureContext } from 'node:tls';
@@ -9,11 +9,11 @@ import { Records } from './records.ts';
 import { BUDGET, type Turns } from './turns.ts';
 import { write } from './write.ts';
 
-const MAX_PIECE_COST = 16 * 1024; // the most that the records of a piece may cost, except for the first
+const MAX_PIECE_COST = 16 * 1024; // another record begins in a piece only while the bytes before it, and RECORD_COST for each, cost less
 const RECORD_COST = 1024; // what a record costs besides its bytes
-const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs besides its bytes: it includes the key exchange and a signature
+const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs besides its bytes: it may require the key exchange and a signature
 
-/** Speaks TLS on `carrier`, which belongs to `client`, with the certificate and the key in `secureContext`. */
+/** Speaks TLS on `carrier`, which comes from `client`, with the certificate and the key in `secureContext`. */
 export function secure(secureContext: SecureContext, carrier: Socket, client: string, turns: Turns): Transport {
   const options = {
     isServer: true,
@@ -31,8 +31,8 @@ export function secure(secureContext: SecureContext, carrier: Socket, client: st
 
 export class Valve extends Duplex {
   isReady = false; // the handshake is over
-  readonly intake: Intake; // of what has arrived and TLS has not received yet
-  hasFailed = false; // TLS has refused what the client has sent
+  readonly intake: Intake; // of what has arrived but TLS has not received yet
+  hasFailed = false; // TLS has rejected what the client has sent
   readonly #carrier: Socket;
   readonly #turns: Turns;
   readonly #records = new Records();
@@ -43,7 +43,7 @@ export class Valve extends Duplex {
     super({ readableHighWaterMark: 0 });
     this.#carrier = carrier;
     this.#turns = turns;
-    // TLS answers some records by itself. It gets no more of them until the kernel has taken the answers.
+    // TLS answers some records by itself. It gets no more records until the kernel has taken the answers.
     const accepts = () => this.#isAsked && this.writableLength === 0;
     this.intake = createIntake(carrier, client, turns, false, {
       accepts, consume: (bytes) => this.#pass(bytes), isHandshake: () => !this.isReady, end: () => this.push(null),

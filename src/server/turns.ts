@@ -1,19 +1,19 @@
 // Whose turn is next. In each iteration of the event loop, short reads are consumed as they arrive until they have used up a budget. What
-// remains waits, and clients that wait take turns: a client with 900 connections gets as much as a client with one (fair queueing). Those
-// who wait get another quarter of the budget in each iteration, so each iteration is short, and no client makes others wait long.
+// remains waits, and waiting clients take turns: one with 900 connections gets as much as one with a single connection (fair queueing).
+// They get a quarter of the budget on top of it in each iteration, so each iteration is short, and no client makes others wait long.
 
 /** The budget, in bytes: about 2 ms of work, whatever the bytes are. */
 export const BUDGET = 64 * 1024;
 /** After this many turns of all clients together, each client's count of turns is halved. */
 export const AGING_TURNS = 8 * 1024;
 
-type Task = () => void; // what a client waits for: it is called in a turn of the client
+type Task = () => void; // what a client waits for: it is called in one of the client's turns
 
 /** The kinds of tasks of a client. They take turns, too, so that none waits for all of another kind. */
 export type Kind = 'short' | 'long' | 'begun' | 'handshake';
 
-/** What a client waits for: by kind, in the order of their turns, each first come first served. `turns` is how many turns it has had
- * lately, and `rank` is what that was at the latest turn that did not continue a request. */
+/** A client's tasks: by kind, the kinds in the order of their turns, the tasks of each kind in order of arrival. `turns` is how many turns
+ * it has had lately, and `rank` is the value of `turns` at its latest turn that did not continue a request. */
 type Client = { readonly kinds: Map<Kind, Set<Task>>; turns: number; rank: number; level: Set<Client> | undefined };
 
 export class Turns {
@@ -34,7 +34,7 @@ export class Turns {
     this.#schedule = schedule;
   }
 
-  /** Whether a short read may go ahead as it arrives: nobody waits, and the budget is not used up. */
+  /** Whether a short read may go ahead as it arrives: nobody is waiting, and the budget is not used up. */
   get isFree(): boolean { return this.#round.size === 0 && this.#spent < this.#budget; }
 
   /** Counts `cost`, in bytes, against the budget of this iteration. */
@@ -43,7 +43,7 @@ export class Turns {
     this.#next ??= this.#schedule(this.#run);
   }
 
-  /** Calls `task` when it is the client's turn, unless it is waiting already. */
+  /** Has `task` called in one of the client's turns, unless that task is already waiting. */
   wait(name: string, task: Task, kind: Kind = 'long'): void {
     const client: Client = this.#known.get(name) ?? { kinds: new Map(), turns: 0, rank: 0, level: undefined };
     for (const tasks of client.kinds.values()) if (tasks.has(task)) return;

@@ -30,7 +30,7 @@ const MUTANTS = [
   connection('a status is not recorded', 'record.status = status;', ''),
   connection('a record is kept', 'this.#record = undefined;', ''),
   connection('every connection counts as cut', 'return isOwed;', 'return true;'),
-  connection('draining is forgotten', ' || this.#service.isDraining()', ''),
+  connection('draining is forgotten', ' || this.#context.isDraining()', ''),
   connection('a last request is forgotten', 'request.isLast || ', ''),
   limits('content has the time of a head', '? requestMs : headMs', '? headMs : headMs'),
   limits('an unread reply has the time to linger', 'replying: unreadMs', 'replying: lingerMs'),
