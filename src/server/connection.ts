@@ -30,7 +30,7 @@ export class Connection {
   readonly #reader: RequestReader;
   #state: State = 'idle';
   #stateMs = 0; // how long it has been in its state, as counted by `addTime`
-  #record: AccessRecord | undefined; // of the current request, from its head until its reply is flushed
+  #accessRecord: AccessRecord | undefined; // of the current request, from its head until its reply is flushed
 
   constructor({ socket, below }: Transport, clientAddress: string | undefined, client: string, context: ServerContext) {
     this.client = client;
@@ -39,6 +39,7 @@ export class Connection {
     this.#below = below;
     this.#context = context;
     this.#reader = new RequestReader(context.isAllowed);
+    // Only a TLSSocket has `encrypted`. What it passes on has had its turn in the valve.
     this.#intake = createIntake(socket, client, context.turns, 'encrypted' in socket, {
       accepts: () => this.#isReading, consume: (bytes) => this.#consume(bytes), isHandshake: () => false, end: () => this.#clientEnded(),
     });
@@ -71,7 +72,7 @@ export class Connection {
 
   /** Closes the connection. Returns whether it still owed the reply to a request. */
   cut(): boolean {
-    const isOwed = this.#record !== undefined && !this.#socket.destroyed;
+    const isOwed = this.#accessRecord !== undefined && !this.#socket.destroyed;
     const { writable, writableLength } = this.#socket;
     this.#context.turns.spend(END_COST);
     this.#enter('closed');
@@ -116,7 +117,7 @@ export class Connection {
       return bytes.length;
     } else {
       if (this.#state === 'idle' && this.#reader.hasBegun) this.#enter('receiving');
-      if (request !== undefined) this.#recordOf(request);
+      if (request !== undefined) this.#accessRecordOf(request);
     }
     return end;
   }
@@ -130,7 +131,7 @@ export class Connection {
   }
 
   #reply(request: LegalRequest): void {
-    const record = this.#recordOf(request);
+    const record = this.#accessRecordOf(request);
     this.#enter('replying');
     const isLast = request.isLast || this.#context.isDraining();
     if (isLast) this.#startEnding(); // before the reply is written: flushing it must not make the connection idle. `linger` follows.
@@ -141,7 +142,7 @@ export class Connection {
   }
 
   readonly #replyFlushed = (): void => {
-    this.#closeRecord(false);
+    this.#closeAccessRecord(false);
     if (this.#state !== 'replying') return;
     this.#enter('idle');
     this.#intake.proceed();
@@ -150,9 +151,9 @@ export class Connection {
   #refuse({ status, request }: Refusal): void {
     this.#context.turns.spend(END_COST);
     reportSafely(this.#context.reports, ({ refused }) => refused(status), request.traceparent);
-    this.#recordOf(request).status = status;
+    this.#accessRecordOf(request).status = status;
     this.#startEnding();
-    write(this.#socket, this.#context.responder.headOf(emptyReply(status), true), () => this.#closeRecord(false));
+    write(this.#socket, this.#context.responder.headOf(emptyReply(status), true), () => this.#closeAccessRecord(false));
     this.#socket.end();
   }
 
@@ -164,10 +165,10 @@ export class Connection {
   #linger(): void { if (this.#state !== 'closed') this.#enter('lingering'); }
 
   #closed(): void {
-    const isUnanswered = this.#state === 'receiving' || this.#record !== undefined;
+    const isUnanswered = this.#state === 'receiving' || this.#accessRecord !== undefined;
     if (this.#state !== 'closed') this.#reportEnd(this.#below.isBroken ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined);
     this.#enter('closed');
-    this.#closeRecord(true);
+    this.#closeAccessRecord(true);
     for (const task of [this.#endOverdue, this.#cutIdle]) this.#context.turns.cancel(this.client, task);
   }
 
@@ -175,12 +176,12 @@ export class Connection {
     if (reason !== undefined) reportSafely(this.#context.reports, ({ ended }) => ended(reason));
   }
 
-  #recordOf(request: Known): AccessRecord {
-    return (this.#record ??= { request, startedAt: performance.now(), status: undefined });
+  #accessRecordOf(request: Known): AccessRecord {
+    return (this.#accessRecord ??= { request, startedAt: performance.now(), status: undefined });
   }
 
-  #closeRecord(aborted: boolean): void {
-    if (this.#record !== undefined) reportFinished(this.#record, this.#clientAddress, aborted, this.#context.reports);
-    this.#record = undefined;
+  #closeAccessRecord(aborted: boolean): void {
+    if (this.#accessRecord !== undefined) reportFinished(this.#accessRecord, this.#clientAddress, aborted, this.#context.reports);
+    this.#accessRecord = undefined;
   }
 }

@@ -4,7 +4,7 @@ import type { EndReason } from './reports.ts';
 export const LIMITS = {
   headMs: 10_000, // how long a head or a TLS handshake may take, even if its client sends a byte at a time (Slowloris)
   requestMs: 15_000, // how long a whole request may take: 5 s more than a head, because content is at most 64 KiB
-  unreadMs: 15_000, // how long a reply may go unread: as long as a whole request may take
+  unreadMs: 15_000, // how long a reply may wait to be flushed: as long as a whole request may take
   lingerMs: 1_000, // how long a client may keep its side open after the last reply
   discardMs: 1, // how often a server discards one read of what clients send after their last replies. More often would make others wait.
   silentMs: 250, // how long a connection that has received nothing is kept while the server closes

@@ -36,7 +36,7 @@ export function createResponder() {
       }
     });
     server.emit('connection', stream); // https://nodejs.org/api/http.html#event-connection
-    stream.read(); // so that what is pushed gets to Node at once
+    stream.read(); // now that bytes have been asked for, what is pushed gets to Node at once
     stream.push(isLast ? LAST_REQUEST : REQUEST); // Node writes the head before this returns
     stream.destroy();
     if (head === '') throw failure;

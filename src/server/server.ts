@@ -26,6 +26,7 @@ const NOTHING_BELOW = { isReady: true, isBroken: false, intake: { isHolding: () 
 export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })) {
   const { turns, maxConnections, reports } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
+  // With a budget of 1, one task is carried out each time.
   const discardTurns = new Turns(1, (run) => setTimeout(run, limits.discardMs).unref());
   const responder = createResponder();
   const context: ServerContext = { ...options, limits, responder, discardTurns };

@@ -7,7 +7,7 @@ export function write(socket: Socket, bytes: string | Buffer, flushed: () => voi
   // Faster over TLS (only a TLSSocket has `encrypted`): the bytes are never taken at once, and the second write below would cost 12 µs.
   if ('encrypted' in socket) return void socket.write(bytes, written);
   socket.write(bytes);
-  // `write` returning true does not mean that the kernel has taken the bytes.
+  // `write` returning true does not mean that the kernel has taken the bytes. The callback of an empty write after them says when it has.
   const { writableLength, errored, destroyed } = socket;
   if (writableLength === 0 && errored === null && !destroyed) flushed();
   else socket.write('', written);

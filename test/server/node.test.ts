@@ -72,16 +72,15 @@ test('when nothing waits after `write` to a socket (`writableLength` is 0), the 
     }
   });
 
-test('a paused socket with `highWaterMark: 0` takes one more read from the kernel, none after `unshift`, and sees the client end', limit,
+test('a paused socket with `highWaterMark: 0` takes one more read from the kernel, none after `unshift`, also once that has been read, '
+  + 'and sees the client end', limit,
   async (t) => {
     for (const [puts, expected] of [[false, 2], [true, 1]] as const) {
       const { client, accepted } = await startPair(t, { highWaterMark: 0 });
       let reads = 0;
-      accepted.once('data', (bytes: Buffer) => {
-        accepted.pause();
-        if (puts) accepted.unshift(bytes);
-      });
+      accepted.once('data', (bytes: Buffer) => { accepted.pause(); if (puts) accepted.unshift(bytes); });
       for (let i = 1; i <= 4; i += 1) {
+        if (puts && i === 3) accepted.read();
         client.write('x');
         const before = accepted.bytesRead;
         await calm(t, () => accepted.bytesRead);

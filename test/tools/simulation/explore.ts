@@ -15,7 +15,7 @@ export const OBSERVED: Change = {
   file: 'connection',
   text: 'this.#state = state;',
   replacement: `globalThis[Symbol.for('${OBSERVER.description}')](this.#state, state, new Error(), \
-[this.#intake?.isHolding, this.#record !== undefined, this.#context.isDraining()]); this.#state = state;`,
+[this.#intake?.isHolding, this.#accessRecord !== undefined, this.#context.isDraining()]); this.#state = state;`,
 };
 
 /**

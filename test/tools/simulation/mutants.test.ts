@@ -28,7 +28,7 @@ const MUTANTS = [
   connection('empty lines are activity', "this.#state === 'idle' && this.#reader.hasBegun", "this.#state === 'idle'"),
   connection('a limit is twice as long', '+ limits.sweepMs', '+ 3 * limits.sweepMs'),
   connection('a status is not recorded', 'record.status = status;', ''),
-  connection('a record is kept', 'this.#record = undefined;', ''),
+  connection('a record is kept', 'this.#accessRecord = undefined;', ''),
   connection('every connection counts as cut', 'return isOwed;', 'return true;'),
   connection('draining is forgotten', ' || this.#context.isDraining()', ''),
   connection('a last request is forgotten', 'request.isLast || ', ''),
