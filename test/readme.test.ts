@@ -104,7 +104,7 @@ test('the tables have the limits, the log messages, the exit codes and the refus
     ['time to receive a request head', seconds(LIMITS.headMs), '408'],
     ['time to receive a whole request', seconds(LIMITS.requestMs), '408'],
     ['time for a TLS handshake', seconds(LIMITS.headMs), 'closed'],
-    ['time for the kernel to take a reply, which it cannot while the client does not read', seconds(LIMITS.unreadMs), 'closed'],
+    ['time for the kernel to take a reply (its buffers fill up if the client does not read)', seconds(LIMITS.unreadMs), 'closed'],
     ['time for the client to close its side after the last reply', seconds(LIMITS.lingerMs), 'closed'],
     ['the request line', `less than ${kib(SIZE_LIMITS.headBytes)}`, '414'],
     ['the head', `less than ${kib(SIZE_LIMITS.headBytes)}`, '431'],

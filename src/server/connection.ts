@@ -7,7 +7,7 @@ import { RequestReader } from '../http/request-reader.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { timeoutReasonOf, limitOf, type State } from './limits.ts';
 import { reportFinished, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
-import { answer, type ServerContext } from './send.ts';
+import { answer, type ServerContext } from './answer.ts';
 import type { Valve } from './tls.ts';
 import { write } from './write.ts';
 

@@ -39,7 +39,7 @@ export function createIntake(
 
   function kind(): Kind {
     if (isHandshake()) return 'handshake';
-    if (fullPieces > 0) return 'begun';
+    if (fullPieces > 0) return 'continued';
     return rest.length + stream.readableLength > SHORT_BYTES ? 'long' : 'short';
   }
 

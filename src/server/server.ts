@@ -6,7 +6,7 @@ import { LIMITS, type Limits } from './limits.ts';
 import { reportSafely } from './reports.ts';
 import { createResponder } from './responder.ts';
 import { chooseVictim, type Group } from './room.ts';
-import type { ServerContext } from './send.ts';
+import type { ServerContext } from './answer.ts';
 import { Turns } from './turns.ts';
 
 export type ServerOptions = Omit<ServerContext, 'limits' | 'responder' | 'discardTurns'> & {

@@ -10,7 +10,7 @@ export const AGING_TURNS = 8 * 1024;
 type Task = () => void; // what a client waits for: it is called in one of the client's turns
 
 /** The kinds of tasks of a client. They take turns, too, so that none waits for all of another kind. */
-export type Kind = 'short' | 'long' | 'begun' | 'handshake';
+export type Kind = 'short' | 'long' | 'continued' | 'handshake';
 
 /** A client's tasks: by kind, the kinds in the order of their turns, the tasks of each kind in order of arrival. `turns` is how many turns
  * it has had lately, and `rank` is the value of `turns` at its latest turn that did not continue a request. */
@@ -88,7 +88,7 @@ export class Turns {
       this.#dequeue(client);
       for (const [kind, tasks] of client.kinds) {
         client.turns += 1;
-        if (kind !== 'begun') client.rank = client.turns;
+        if (kind !== 'continued') client.rank = client.turns;
         for (const task of tasks) {
           client.kinds.delete(kind);
           tasks.delete(task);

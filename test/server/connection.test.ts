@@ -147,14 +147,14 @@ describe('a client does not keep others waiting', limit, () => {
     return { turns, reset: () => mock.resetCalls(), kinds: () => mock.calls.map(({ arguments: [, , kind] }) => kind) };
   }
 
-  test('of its own: short reads, long ones and those of what has begun wait as such', async (t) => {
+  test('of its own: short reads, long ones and those that continue others wait as such', async (t) => {
     const { turns, reset, kinds } = noteKinds(t);
     const { openInMemory, asked } = await startServer(t, { turns });
     for (const [bytes, expected] of [
       [`${get}${get}`, ['short', 'short']],
       [getOf(2_048), ['short']],
       [getOf(2_049), ['long']],
-      [`${requestBytes('POST', '/', ['Content-Length: 40000'])}${'x'.repeat(40_000)}`, ['long', 'begun', 'begun']],
+      [`${requestBytes('POST', '/', ['Content-Length: 40000'])}${'x'.repeat(40_000)}`, ['long', 'continued', 'continued']],
     ] as const) {
       reset();
       const { length } = asked;
@@ -164,7 +164,7 @@ describe('a client does not keep others waiting', limit, () => {
     }
   });
 
-  test('of its own: what continues more than six pieces has not begun with them', async (t) => {
+  test('of its own: what follows more than six pieces does not continue them', async (t) => {
     const { turns, kinds } = noteKinds(t);
     const stream = new PassThrough();
     let consumed = 0;
@@ -172,7 +172,7 @@ describe('a client does not keep others waiting', limit, () => {
     createIntake(stream, '', turns, false, { accepts: () => true, consume, isHandshake: () => false, end: () => {} });
     stream.push(Buffer.alloc(8 * 16_384));
     await until(() => consumed === 8 * 16_384);
-    assert.deepEqual(kinds().map((kind) => kind?.at(0)).join(''), 'lbbbbblb');
+    assert.deepEqual(kinds().map((kind) => kind?.at(0)).join(''), 'lccccclc');
   });
 
   test('of its own: a handshake; a short request after it waits once, to be decrypted', async (t) => {

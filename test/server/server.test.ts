@@ -1,4 +1,4 @@
-// Errors thrown by what a server calls: the handler and the reports. All errors of a handler are in send.test.ts.
+// Errors thrown by what a server calls: the handler and the reports. All errors of a handler are in answer.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Handler, Reply } from '../../src/http/reply.ts';

@@ -70,8 +70,8 @@ test('every other turn is for a client that has had the fewest turns lately, and
     for (const name of names) ask(name, 1);
     assert.match(await after(), expected);
   }
-  ask('Z', 40, 'begun');
-  assert.match(await after(), /^(?:[ab]?Z){40}[ab]+$/, 'what has begun does not count before its end');
+  ask('Z', 40, 'continued');
+  assert.match(await after(), /^(?:[ab]?Z){40}[ab]+$/, 'what continues a request does not count before its end');
   ask('Z', 8);
   assert.match(await after(), /^[ab]{0,2}(?:Zab|Zba){8}[ab]+$/, 'but then it does');
 });
@@ -104,7 +104,7 @@ for (const isCancelled of [true, false]) {
 
 test('the kinds of tasks of a client take turns, each first come first served', { timeout: 20_000 }, async () => {
   const { turns, task, after } = start(100);
-  for (const name of ['1', '2', '3', '4']) turns.wait('x', task(name), 'begun');
+  for (const name of ['1', '2', '3', '4']) turns.wait('x', task(name), 'continued');
   for (const name of ['A', 'B', 'C']) turns.wait('x', task(name));
   for (const name of ['a', 'b']) turns.wait('x', task(name), 'short');
   for (const name of ['!', '?']) turns.wait('y', task(name));

@@ -4,7 +4,7 @@ import { unexpectedProblem } from '../../src/http/problem.ts';
 import { contentReply, emptyReply, type Handler } from '../../src/http/reply.ts';
 import { LegalRequest } from '../../src/http/request.ts';
 import { createResponder } from '../../src/server/responder.ts';
-import { answer } from '../../src/server/send.ts';
+import { answer } from '../../src/server/answer.ts';
 import { parseReplies } from '../support/exchange.ts';
 import { NO_REPORTS } from '../support/service.ts';
 
