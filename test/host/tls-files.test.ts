@@ -74,7 +74,7 @@ test('a mistake names the variable, the file, what is accepted and what is wrong
     ['cert', readFileSync(makeCertificate(folder, 'weak', undefined, 'weak').certFile), 'ee key too small'],
     ['key', undefined, 'ENOENT'],
     ['key', '', 'unsupported'],
-    ['key', locked, 'bad decrypt'],
+    ['key', locked, 'routines::'], // bad decrypt or, for one random key in 256, whose padding looks right, unsupported
     ['key', cert, 'unsupported'],
     ['key', readFileSync(b.keyFile), 'key values mismatch'],
   ] as const) {
