@@ -1,6 +1,6 @@
 // Writes the reports of the running service to the log. Errors and, with an access log, finished requests are written one by one.
 // Refusals, closed connections and failed accepts are counted, so that no client can fill the log: each kind has at most one line a minute.
-import type { LogFields, Log } from './log.ts';
+import type { Log, LogFields } from './log.ts';
 
 /** Writes reports to `log`, and finished requests to `accessLog`, if there is one. */
 export function createReportLogger(log: Log, accessLog?: Log) {

@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 import { EXIT_CODES, StartError } from './start-error.ts';
 
 type Stoppable = {
-  readonly startDraining: () => void; // from now on `/health` replies 503, and replies close their connections
+  readonly startDraining: () => void; // from now on `/health` replies with 503, and replies close their connections
   readonly close: () => Promise<void>; // stops listening, and closes idle connections. Resolves when all connections have ended.
   readonly closeAll: () => number; // closes all connections immediately, and returns how many of them still owed a reply
   readonly summarize: () => void; // logs at once all counts that have not been logged yet

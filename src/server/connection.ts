@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { emptyReply } from '../http/reply.ts';
 import { LegalRequest, type Known, type Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
-import { createIntake, type Intake } from './intake.ts';
-import { timeoutReasonOf, limitOf, type State } from './limits.ts';
-import { reportFinished, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
 import { answer, type ServerContext } from './answer.ts';
+import { createIntake, type Intake } from './intake.ts';
+import { limitOf, timeoutReasonOf, type State } from './limits.ts';
+import { reportFinished, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
 import type { Valve } from './tls.ts';
 import { write } from './write.ts';
 

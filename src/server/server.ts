@@ -1,12 +1,12 @@
 // A server: a listener, and its connections. How many there may be, how long each may last, and how they are closed.
 import net, { type Socket } from 'node:net';
+import type { ServerContext } from './answer.ts';
 import { clientOf } from './client.ts';
 import { Connection, type Transport } from './connection.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { reportSafely } from './reports.ts';
 import { createResponder } from './responder.ts';
 import { chooseVictim, type Group } from './room.ts';
-import type { ServerContext } from './answer.ts';
 import { Turns } from './turns.ts';
 
 export type ServerOptions = Omit<ServerContext, 'limits' | 'responder' | 'discardTurns'> & {
@@ -36,7 +36,7 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   const all = new Map<Connection, Group>();
   const groups = new Map<string, Group>(); // by client
   let hasAccepted: boolean; // since the latest call of `stopWhenNoneWaits`
-  let hasStopped = false; // listening
+  let hasStoppedListening = false;
   let isClosing = false;
   let resolveEnded: () => void;
   const ended = new Promise<void>((resolve) => { resolveEnded = resolve; });
@@ -82,13 +82,13 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
   function closeIdle(): void { for (const connection of all.keys()) connection.closeIdle(); }
 
   function endIfEmpty(): void {
-    if (!hasStopped || all.size > 0) return;
+    if (!hasStoppedListening || all.size > 0) return;
     clearInterval(timer);
     resolveEnded();
   }
 
   function stopListening(): void {
-    hasStopped = true;
+    hasStoppedListening = true;
     listener.close();
     endIfEmpty();
   }

@@ -1,7 +1,7 @@
 // The characters of targets and hosts. Most illegal ones, and targets that are no path, are in the corpus.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostCheck, hostName, isHost, isHostOf, parseTarget, loggablePathOf } from '../../src/http/request-target.ts';
+import { hostCheck, hostName, isHost, isHostOf, loggablePathOf, parseTarget } from '../../src/http/request-target.ts';
 import { CHARACTERS } from '../support/characters.ts';
 
 const characters = [...CHARACTERS, '\u0100', '\u2028']; // no byte can be the last two

@@ -30,7 +30,7 @@ test('the head of a reply is made once, until it is forgotten or 1,024 others ha
   assert.equal(made(), 1_029);
 });
 
-test('the heads of replies with other fields, length or status are others, and each is freed', async () => {
+test('replies with other fields have other heads, and the streams that heads are made with are freed', async () => {
   const { headOf, forgetHeads } = createResponder();
   const fields = [['A', '1', 'B', '2'], ...['?', ':', ',', ' '].map((character) => ['A', ['1', 'B', '2'].join(character)])];
   assert.equal(new Set(fields.map((one) => headOf(emptyReply(200, one), false))).size, fields.length);
