@@ -1,6 +1,6 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
 import type { Server } from 'node:net';
-import { createApp, loadTls, type App } from './app.ts';
+import { createApp, loadServer, type App } from './app.ts';
 import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts';
 import { listen, watchDescriptors, type Bound, type ListenTarget, type Scheme } from './host/listen.ts';
 import { createLog } from './host/log.ts';
@@ -21,7 +21,7 @@ export async function start(): Promise<void> {
   /** Ends the process when the log has been written, or after a second. If that takes time, connections are closed in the meantime. */
   function exit(exitCode: number): void {
     void output.end().then(() => process.exit(exitCode));
-    setImmediate(() => { running?.stopListening(); running?.closeAll(); });
+    setImmediate(() => { running?.closeAll(); });
   }
   installUncaughtErrorHandler(log, exit);
 
@@ -32,7 +32,8 @@ export async function start(): Promise<void> {
     log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
   }
   const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
-  const app = await createApp({ ...configuration, development: environment === 'Development', now: Date.now, reports });
+  const { createServer } = await loadServer(configuration.server);
+  const app = await createApp({ ...configuration, createServer, development: environment === 'Development', now: Date.now, reports });
   running = app;
 
   let isStopping = false;
@@ -46,10 +47,10 @@ export async function start(): Promise<void> {
 
   const bound: Bound[] = [];
   const failures: StartError[] = []; // they are reported together
-  async function listenOn(targets: readonly ListenTarget[], scheme: Scheme, createListener: () => Server): Promise<void> {
+  async function listenOn(targets: readonly ListenTarget[], scheme: Scheme, createListener: () => Promise<Server>): Promise<void> {
     for (const target of targets) {
       if (isStopping) return; // a signal arrived during start-up
-      const result = await listen(createListener(), scheme, target, reports.acceptFailed);
+      const result = await listen(await createListener(), scheme, target, reports.acceptFailed);
       if (result instanceof StartError) failures.push(result);
       else bound.push(result);
     }
@@ -58,10 +59,10 @@ export async function start(): Promise<void> {
   // HTTPS listens first, because plain HTTP is redirected to its port. Its modules are loaded only if they are used.
   if (tlsFiles === undefined) installReloadHandler(undefined, log);
   else {
-    const [{ readTlsFiles }, { secure }] = await Promise.all([import('./host/tls-files.ts'), loadTls()]);
-    let context = readTlsFiles(tlsFiles, log);
-    installReloadHandler(() => { context = readTlsFiles(tlsFiles, log); }, log);
-    await listenOn(https, 'https', () => app.createSecureServer((carrier, client, turns) => secure(context, carrier, client, turns)));
+    const { readTlsFiles } = await import('./host/tls-files.ts');
+    let tls = await readTlsFiles(tlsFiles, log);
+    installReloadHandler(async () => { app.setSecureContext(tls = await readTlsFiles(tlsFiles, log)); }, log);
+    await listenOn(https, 'https', () => app.createSecureServer(tls));
   }
   const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
   if (bound.length > 0 && redirectPort === undefined && http.length > 0) {
@@ -74,5 +75,5 @@ export async function start(): Promise<void> {
   }
 
   for (const { address, name } of bound) log('info', 'Listening', { address, name, environment: environment ?? null });
-  watchDescriptors(reports.acceptFailed);
+  watchDescriptors(reports.descriptorLacking);
 }

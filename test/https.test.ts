@@ -8,42 +8,44 @@ import { makeCertificate, temporaryFolder } from './support/certificates.ts';
 import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { portIn, spawnService } from './support/process.ts';
 
-test('the service answers HTTPS, and redirects plain HTTP to it; SIGHUP reads the files again, and closes no connection', async (t) => {
-  const folder = temporaryFolder(t);
-  const { certFile, keyFile } = makeCertificate(folder, 'old');
-  const env = { PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, ALLOWED_HOSTS: 'localhost' };
-  const service = spawnService(t, env);
-  const [httpsPort, httpPort] = [portIn(await service.nextLine()), portIn(await service.nextLine())];
-  const tls = () => connectTls({ port: httpsPort, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
+for (const SERVER of ['strict', 'node']) {
+  test(`${SERVER}: the service answers HTTPS, and redirects to it; SIGHUP reads the files again, and closes no connection`, async (t) => {
+    const folder = temporaryFolder(t);
+    const { certFile, keyFile } = makeCertificate(folder, 'old');
+    const env = { SERVER, PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, ALLOWED_HOSTS: 'localhost' };
+    const service = spawnService(t, env);
+    const [httpsPort, httpPort] = [portIn(await service.nextLine()), portIn(await service.nextLine())];
+    const tls = () => connectTls({ port: httpsPort, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
 
-  for (const [host, status] of [['localhost', 200], ['other', 421]] as const) {
-    const { replies } = await exchangeOn(tls(), `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-    assert.deepEqual(replies.map((reply) => reply.status), [status], 'ALLOWED_HOSTS is for HTTPS, too');
-  }
-  const redirected = await request(httpPort, 'GET', '/api/greetings?name=Ada');
-  assert.deepEqual([redirected.status, redirected.headers[0]], [307, `Location: https://localhost:${httpsPort}/api/greetings?name=Ada`]);
-
-  const kept = tls();
-  kept.write(requestBytes('GET', '/health', []));
-  await once(kept, 'data');
-  const renewed = makeCertificate(folder, 'renewed', [-2, -1]);
-  const REREAD = ['info', 'The TLS files have been read again.'];
-  const REFUSED = ['error', 'The TLS files could not be read again; the previous ones stay in use.'];
-  for (const [change, name, ...lines] of [
-    [() => copyFileSync(renewed.certFile, certFile), 'old', REFUSED],
-    [() => copyFileSync(renewed.keyFile, keyFile), 'renewed', ['warn', 'The TLS certificate has expired.'], REREAD],
-  ] as const) {
-    change();
-    service.child.kill('SIGHUP');
-    for (const line of lines) {
-      const { level, message, error } = await service.nextLine();
-      assert.deepEqual([level, message, error !== undefined], [...line, line === REFUSED]);
+    for (const [host, status] of [['localhost', 200], ['other', 421]] as const) {
+      const { replies } = await exchangeOn(tls(), `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      assert.deepEqual(replies.map((reply) => reply.status), [status], 'ALLOWED_HOSTS is for HTTPS, too');
     }
-    const socket = tls();
-    await once(socket, 'secureConnect');
-    assert.equal(socket.getPeerCertificate().subject.CN, name);
-    socket.destroy();
-  }
-  const { replies } = await exchangeOn(kept, requestBytes('GET', '/health'));
-  assert.deepEqual(replies.map((reply) => reply.body), ['Healthy'], 'the first connection is still served');
-});
+    const redirected = await request(httpPort, 'GET', '/api/greetings?name=Ada');
+    assert.deepEqual([redirected.status, redirected.headers[0]], [307, `Location: https://localhost:${httpsPort}/api/greetings?name=Ada`]);
+
+    const kept = tls();
+    kept.write(requestBytes('GET', '/health', []));
+    await once(kept, 'data');
+    const renewed = makeCertificate(folder, 'renewed', [-2, -1]);
+    const REREAD = ['info', 'The TLS files have been read again.'];
+    const REFUSED = ['error', 'The TLS files could not be read again; the previous ones stay in use.'];
+    for (const [change, name, ...lines] of [
+      [() => copyFileSync(renewed.certFile, certFile), 'old', REFUSED],
+      [() => copyFileSync(renewed.keyFile, keyFile), 'renewed', ['warn', 'The TLS certificate has expired.'], REREAD],
+    ] as const) {
+      change();
+      service.child.kill('SIGHUP');
+      for (const line of lines) {
+        const { level, message, error } = await service.nextLine();
+        assert.deepEqual([level, message, error !== undefined], [...line, line === REFUSED]);
+      }
+      const socket = tls();
+      await once(socket, 'secureConnect');
+      assert.equal(socket.getPeerCertificate().subject.CN, name);
+      socket.destroy();
+    }
+    const { replies } = await exchangeOn(kept, requestBytes('GET', '/health'));
+    assert.deepEqual(replies.map((reply) => reply.body), ['Healthy'], 'the first connection is still served');
+  });
+}

@@ -1,14 +1,14 @@
 // Compares the texts with the code and with the running service.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { STATUS_CODES } from 'node:http';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
 import { SIZE_LIMITS } from '../src/http/limits.ts';
-import { LIMITS } from '../src/server/limits.ts';
+import { REFUSALS } from '../src/http/refusals.ts';
+import { LIMITS } from '../src/server/states.ts';
 import { portIn, spawnService } from './support/process.ts';
 import { exchange, requestBytes } from './support/exchange.ts';
 
@@ -42,7 +42,7 @@ function rows(text: string): string[][] {
 test('the picture of the layers has the imports of src, and no others', () => {
   const [picture = ''] = found(book, /^```mermaid\nflowchart TD\n(.*?)^```$/gms);
   const drawn = Array.from(picture.matchAll(/^ +(\w+)(?:\[.*?\])? --> (\w+)/gm), ([, from, to]) => `${from} --> ${to}`);
-  const layerOf = (path: string) => (path === 'start.ts' ? 'main' : path.replace(/[/.].*/, ''));
+  const layerOf = (path: string) => (path === 'start.ts' ? 'main' : path.replace(/[/.-].*/, ''));
   const imports = Array.from(sources).flatMap(([path, source]) =>
     found(source, /(?:from|import\()\s?'(\.[^']+)'/g).map((imported) => [layerOf(path), layerOf(join(dirname(path), imported))]));
   assert.deepEqual(sorted(drawn), sorted(imports.filter(([from, to]) => from !== to).map((edge) => edge.join(' --> '))));
@@ -118,11 +118,8 @@ test('the tables have the limits, the log messages, the exit codes and the refus
   const messages = rows(section(deploy, 'The log')).map(([level, message]) => `${level} ${code(message)}`);
   assert.deepEqual(sorted(messages), sorted(calls.map(([, level, message]) => `${level} ${message}`)));
   assert.deepEqual(sorted(rows(section(deploy, 'Exit codes')).map(([exitCode]) => exitCode)), sorted(Object.values(EXIT_CODES)));
-  const ordinary = ['307', '404', '405', '500']; // the redirect, an unknown path or method, an error in the service
-  const parsing = Array.from(sources).filter(([path]) => /^(?:http|server)\//.test(path));
-  const named = parsing.flatMap(([, source]) => found(source, /(?<![\w.])([345]\d\d)(?![\w.])/g));
-  const refusals = rows(section(security, 'What is refused')).map(([, status]) => status);
-  assert.deepEqual(sorted([...refusals, ...ordinary]), sorted(named.filter((status) => STATUS_CODES[status] !== undefined)));
+  const refusals = rows(section(security, 'What is refused')).map(([reason, , status]) => [...code(reason), status]);
+  assert.deepEqual(refusals, Object.entries(REFUSALS).map(([reason, { status }]) => [reason, String(status)]));
 });
 
 /** Without what differs each time: dates, times, trace ids and the address. */

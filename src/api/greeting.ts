@@ -1,4 +1,4 @@
-// Makes a greeting, and formats its timestamp. Both functions depend on nothing but their arguments.
+// Makes a greeting.
 
 export type GreetingParameters = { readonly name: string };
 
@@ -8,6 +8,3 @@ export function greet({ name }: GreetingParameters): string {
   if (trimmed === '') throw new RangeError('A name that is only white space cannot be greeted.');
   return `Hello, ${trimmed}!`;
 }
-
-/** Formats a time (milliseconds since the epoch) as ISO 8601: UTC, with an offset. Throws a RangeError if no Date can hold it. */
-export function formatTimestamp(time: number): string { return new Date(time).toISOString().replace('Z', '+00:00'); }

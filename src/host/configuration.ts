@@ -44,9 +44,11 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
   const targetsFor = (ownPort: number | undefined): readonly ListenTarget[] =>
     (ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }]);
 
+  const isNode = read('SERVER', 'strict or node', (text) => text === 'strict' || text === 'node') === 'node';
   const acceptedHosts = '*, or host names and IP addresses without ports or zones, separated by commas';
   const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || hostsIn(text).every(isWithoutZone)) ?? '*';
   const configuration = {
+    server: isNode ? 'node' as const : 'strict' as const, // see `loadServer` in app.ts
     environment: env['NODE_ENV'], // only `Development`, spelled exactly like this, switches the API description on
     http: handed?.filter((socket) => !isForHttps(socket)) ?? targetsFor(port), // where to listen for plain HTTP
     https: handed?.filter(isForHttps) ?? targetsFor(tlsFiles && httpsPort), // where to listen for HTTPS
@@ -86,10 +88,11 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
   return configuration;
 }
 
-// A host name has letters, digits, hyphens and dots (RFC 1123 2.1), and underscores, which container names use.
+// A host name has letters, digits, hyphens and dots (RFC 1123 2.1), also one at its end (RFC 1034 3.1), and underscores, which container
+// names use.
 // A value of only digits and dots that is not an IP address is taken for a mistyped one, and refused.
 function isHost(text: string): boolean {
-  return net.isIP(text) !== 0 || /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?$/i.test(text);
+  return net.isIP(text) !== 0 || /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?\.?$/i.test(text);
 }
 
 // IPv6 addresses may be in brackets.

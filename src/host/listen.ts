@@ -61,12 +61,12 @@ function startError(scheme: Scheme, target: ListenTarget, error: unknown): Start
 
 const THIS_FILE = new URL(import.meta.url); // a file that may be read under Node's permission model, too
 
-/** Opens a file every second, and calls `failed` if no descriptor is left for it: libuv then closes new connections without an event. */
-export function watchDescriptors(failed: (error: NodeJS.ErrnoException) => void): void {
+/** Opens a file every second, and calls `lacking` if no descriptor is left for it: libuv then closes new connections without an event. */
+export function watchDescriptors(lacking: (code: string) => void): void {
   setInterval(() => {
     fs.open(THIS_FILE, (error, fd) => {
       if (error === null) fs.close(fd);
-      else if (error.code === 'EMFILE' || error.code === 'ENFILE') failed(error);
+      else if (error.code === 'EMFILE' || error.code === 'ENFILE') lacking(error.code);
     });
   }, 1_000).unref();
 }

@@ -11,17 +11,20 @@ export function createReportLogger(log: Log, accessLog?: Log) {
 
   /** Returns a function that counts by key. A summary calls `logCounts` with the counts since the previous one, if there are any. */
   function count(logCounts: (counts: object) => void) {
-    const counts = new Map<string | number, number>();
+    const counts = new Map<string, number>();
     summaries.push(() => {
       if (counts.size > 0) logCounts(Object.fromEntries(counts));
       counts.clear();
     });
-    return (key: string | number): void => { counts.set(key, (counts.get(key) ?? 0) + 1); };
+    return (key: string): void => { counts.set(key, (counts.get(key) ?? 0) + 1); };
   }
   const refused = count((byReason) => log('warn', 'Requests were refused, or connections ended early, in the last minute.', { byReason }));
   const dropped = count((byReason) =>
     log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason }));
   const acceptFailed = count((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
+
+  const descriptorLacking = count((secondsByCode) =>
+    log('warn', 'In some seconds of the last minute, no file descriptor was left for new connections.', { secondsByCode }));
 
   return {
     // As `Reports` in server/reports.ts says:
@@ -31,8 +34,10 @@ export function createReportLogger(log: Log, accessLog?: Log) {
     ended: refused,
     dropped,
     finished: accessLog && ((request: LogFields) => accessLog('info', 'Request', request)),
-    /** A connection could not be accepted, for example because the process has no file descriptor left for it. */
+    /** A connection could not be accepted. */
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => acceptFailed(code ?? message),
+    /** In this second, the process (`EMFILE`) or the machine (`ENFILE`) had no file descriptor left for new connections. */
+    descriptorLacking,
     summarize,
   };
 }

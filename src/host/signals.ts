@@ -42,16 +42,15 @@ export function installStopHandler(service: Stoppable, times: StopTimes, log: Lo
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
 }
 
-/** From now on SIGHUP calls `reload`, if there is one. When it throws, the TLS files that were read before stay in use. */
-export function installReloadHandler(reload: (() => void) | undefined, log: Log): void {
+/** From now on SIGHUP calls `reload`, if there is one, one at a time. When it fails, the TLS files that were read before stay in use. */
+export function installReloadHandler(reload: (() => Promise<void>) | undefined, log: Log): void {
+  let last = Promise.resolve();
   process.on('SIGHUP', () => {
     if (reload === undefined) return log('info', 'There are no TLS files to read again.');
-    try {
-      reload();
-      log('info', 'The TLS files have been read again.');
-    } catch (error) {
-      log('error', 'The TLS files could not be read again; the previous ones stay in use.', { error });
-    }
+    last = last.then(reload).then(
+      () => log('info', 'The TLS files have been read again.'),
+      (error: unknown) => log('error', 'The TLS files could not be read again; the previous ones stay in use.', { error }),
+    );
   });
 }
 

@@ -1,7 +1,9 @@
 // Reads the TLS certificates and the private key, and checks them before a connection needs them.
-import { constants, X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { duplexPair } from 'node:stream';
+import { connect, createSecureContext, TLSSocket, type SecureContextOptions } from 'node:tls';
 import { isAtLeast } from './configuration.ts';
 import type { Log } from './log.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
@@ -9,10 +11,10 @@ import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 // BCP 195 (RFC 9325, sections 3.1.1, 3.4 and 4): TLS 1.2 or later, no renegotiation, and in TLS 1.2 only ciphers with forward secrecy
-// and authenticated encryption, in the server's order.
+// and authenticated encryption, in the server's order. No tickets, because OpenSSL would encrypt all of them with the same key.
 const POLICY: SecureContextOptions = {
   minVersion: 'TLSv1.2',
-  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
   ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20',
   honorCipherOrder: true,
   ecdhCurve: keyExchanges(process.versions.openssl),
@@ -23,25 +25,44 @@ export function keyExchanges(openssl: string): string {
   return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`; // X25519MLKEM768 resists quantum computers
 }
 
-/** Reads both files, and returns the context for TLS connections. Throws a StartError that says which file is wrong, and how. */
-export function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): SecureContext {
-  const cert = attempt('TLS_CERT_FILE', certFile, 'a readable PEM file with the certificate, followed by its chain, if any', () => {
+/**
+ * Reads both files, and resolves with the options for TLS: their contents, and the policy above. Rejects with a StartError that says which
+ * file is wrong, and how. A pair that can serve nobody is wrong, too: a handshake is tried.
+ */
+export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): Promise<SecureContextOptions> {
+  const cert = await attempt('TLS_CERT_FILE', certFile, 'a readable PEM file with the certificate, followed by its chain, if any', () => {
     const pem = readFileSync(certFile);
     createSecureContext({ cert: pem }); // throws when OpenSSL cannot read a certificate of the chain, or rejects the key in the first
     return pem;
   });
-  const context = attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file with the unencrypted private key of the certificate', () =>
-    createSecureContext({ cert, key: readFileSync(keyFile), ...POLICY }));
+  const certificate = new X509Certificate(cert);
+  const key = await attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file with the unencrypted private key of the certificate', () => {
+    const pem = readFileSync(keyFile);
+    if (!certificate.checkPrivateKey(createPrivateKey(pem))) throw new Error('it is the key of another certificate');
+    return pem;
+  });
+  const options = { cert, key, ...POLICY };
+  await attempt('TLS_CERT_FILE', certFile, 'a certificate with a key that clients can use in TLS 1.2 or later', () => shakeHands(options));
   // RFC 5280 4.1.2.5: the certificate is valid from the first of these times to the second. The service uses it before and after, too.
-  const { validFrom, validTo } = new X509Certificate(cert);
+  const { validFrom, validTo } = certificate;
   if (Date.now() < Date.parse(validFrom)) log('warn', 'The TLS certificate is not valid yet.', { file: certFile, validFrom });
   if (Date.parse(validTo) < Date.now()) log('warn', 'The TLS certificate has expired.', { file: certFile, validTo });
-  return context;
+  return options;
 }
 
-function attempt<T>(variable: string, file: string, accepted: string, read: () => T): T {
+// A handshake in memory, with a client that trusts every certificate.
+async function shakeHands(options: SecureContextOptions): Promise<void> {
+  const [carrier, other] = duplexPair();
+  const server = new TLSSocket(carrier, { isServer: true, secureContext: createSecureContext(options) });
+  const client = connect({ socket: other, rejectUnauthorized: false });
+  await Promise.all([once(server, 'secure'), once(client, 'secureConnect')])
+    .catch(({ code }: NodeJS.ErrnoException) => { throw new Error(code); }) // the message has a line break, and addresses in memory
+    .finally(() => { client.destroy(); server.destroy(); });
+}
+
+async function attempt<T>(variable: string, file: string, accepted: string, read: () => T | Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     throw new StartError([mistakeIn(variable, file, `${accepted} (${String(error)})`)], EXIT_CODES.configuration, error);
   }

@@ -1,11 +1,12 @@
 // Reads the content of a request to its end, and discards it (RFC 9112 6). It is read before the reply: if it is malformed, nobody can
 // tell where the next request begins (request smuggling). Functions that read are generators: each stops at `yield` until there are more
-// bytes, and returns the status to refuse the content with, if any.
+// bytes, and returns the rule that the content breaks, if any.
 import { colonIn } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import type { LineReader } from './lines.ts';
+import type { Reason } from './refusals.ts';
 
-type Steps = Generator<undefined, number | undefined>;
+type Steps = Generator<undefined, Reason | undefined>;
 
 /** Reads content of this length in bytes (RFC 9112 6.2), or, when it is undefined, chunks. */
 export function* readContent(lines: LineReader, length: number | undefined): Steps {
@@ -19,39 +20,50 @@ function* readChunks(lines: LineReader): Steps {
   let framing = SIZE_LIMITS.framingBytes, content = SIZE_LIMITS.contentBytes; // what is left of these limits
   let line: ReturnType<LineReader['read']>;
   for (;;) {
-    while ((line = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), 400)) === undefined) yield;
-    if (typeof line === 'number') return line;
+    const tooLong = framing < SIZE_LIMITS.chunkLineBytes ? 'chunkFramingTooLong' : 'chunkLineTooLong';
+    while ((line = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), tooLong)) === undefined) yield;
+    if (typeof line === 'string') return line;
     framing -= lines.length;
     const size = sizeIn(line.text.slice(line.start, line.end));
-    if (size === undefined) return 400;
+    if (typeof size === 'string') return size;
     if (size === 0) return yield* readTrailers(lines, framing);
     content -= size;
-    if (content < 0) return 413; // RFC 9110 15.5.14
+    if (content < 0) return 'contentTooLong'; // RFC 9110 15.5.14
     for (let remaining = size; (remaining -= lines.skip(remaining)) > 0;) yield;
-    while ((line = lines.read('\r\n'.length, 400)) === undefined) yield;
-    if (typeof line === 'number') return line;
+    while ((line = lines.read('\r\n'.length, 'chunkData')) === undefined) yield;
+    if (typeof line === 'string') return 'chunkData'; // also where a control character stands in place of CR LF
   }
 }
 
-// RFC 9112 7.1.2: field lines up to an empty line. Nothing that they say is acted on (RFC 9110 6.5.1).
+// RFC 9112 7.1.2: field lines up to an empty line. Nothing that they say is acted on; fields about framing and routing must not be among
+// them (RFC 9110 6.5.1), because some programs obey them even there (request smuggling).
 function* readTrailers(lines: LineReader, remaining: number): Steps {
   for (;;) {
     let line: ReturnType<LineReader['read']>;
-    while ((line = lines.read(remaining, 431)) === undefined) yield; // RFC 6585 5
-    if (typeof line === 'number') return line;
+    while ((line = lines.read(remaining, 'trailersTooLong')) === undefined) yield; // RFC 6585 5
+    if (typeof line === 'string') return line;
     remaining -= lines.length;
     if (line.start === line.end) return undefined;
-    if (colonIn(line) === -1) return 400;
+    const colon = colonIn(line);
+    if (colon === -1) return 'trailerLine';
+    if (NOT_IN_TRAILERS.includes(line.text.slice(line.start, colon).toLowerCase())) return 'trailerNotAllowed';
   }
 }
 
+/** The fields that must not be trailers: they would change framing or routing after the fact (RFC 9110 6.5.1). */
+export const NOT_IN_TRAILERS: readonly string[] = ['connection', 'content-length', 'host', 'transfer-encoding'];
+
 // RFC 9112 7.1.1: a size, and perhaps extensions: names, and perhaps values, which are tokens or quoted strings (RFC 9110 5.6.4). Programs
-// disagree on the number when it has more than eight digits.
+// disagree on the number when it has more than eight digits, and on white space around `;` and `=`.
 const TOKEN = /[\w!#$%&'*+\-.^`|~]+/.source;
 const QUOTED = /"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"/.source;
-const EXTENSION = `[ \t]*;[ \t]*${TOKEN}(?:[ \t]*=[ \t]*(?:${TOKEN}|${QUOTED}))?`;
-const SIZE_LINE = new RegExp(`^[\\dA-Fa-f]{1,8}(?:${EXTENSION})*$`);
+const sizeLine = (space: string) =>
+  new RegExp(`^[\\dA-Fa-f]{1,8}(?:${space};${space}${TOKEN}(?:${space}=${space}(?:${TOKEN}|${QUOTED}))?)*$`);
+const [SIZE_LINE, SPACED_SIZE_LINE] = [sizeLine(''), sizeLine('[ \\t]*')];
 
-function sizeIn(line: string): number | undefined {
-  return SIZE_LINE.test(line) ? Number.parseInt(line, 16) : undefined; // up to the first character that is not a digit
+function sizeIn(line: string): number | Reason {
+  if (SIZE_LINE.test(line)) return Number.parseInt(line, 16); // up to the first character that is not a digit
+  if (/^[\dA-Fa-f]{9}/.test(line)) return 'chunkSizeTooLong';
+  if (SPACED_SIZE_LINE.test(line)) return 'spaceInChunkExtension';
+  return /^[\dA-Fa-f]+[ \t]*;/.test(line) ? 'chunkExtension' : 'chunkSize';
 }

@@ -1,5 +1,6 @@
 // Field lines (RFC 9112 5): their form, and the values of those that mean something to the service.
 import type { Line } from './lines.ts';
+import type { Reason } from './refusals.ts';
 
 const TAB = 9, SPACE = 32, COLON = 58;
 
@@ -29,16 +30,21 @@ const isWhiteSpace = (byte: number | undefined) => byte === SPACE || byte === TA
 export const NAMES = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'traceparent'] as const;
 
 /** Their values. */
-export type Fields = { [name in typeof NAMES[number]]?: string };
+export type Fields = { [name in typeof NAMES[number]]?: string | undefined };
 
-/** Adds the next line of a head to `fields`, if its name is one of `NAMES`. Returns false when it is not a field line. */
-export function addField(fields: Fields, line: Line): boolean {
+/** Adds the next line of a head to `fields`, if its name is one of `NAMES`. Returns the rule that it breaks, if any. */
+export function addField(fields: Fields, line: Line): Reason | undefined {
   const colon = colonIn(line);
-  if (colon === -1) return false;
+  if (colon === -1) return faultIn(line.text.slice(line.start, line.end));
   const given = line.text.slice(line.start, colon).toLowerCase(); // RFC 9110 5.1: names are case-insensitive
   const name = NAMES.find((known) => known === given);
-  if (name === undefined) return true;
+  if (name === undefined) return undefined;
   const value = valueAfter(colon, line), earlier = fields[name];
   fields[name] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines with one name mean one with both values
-  return true;
+  return undefined;
+}
+
+function faultIn(line: string): Reason {
+  if (/^[ \t]/.test(line)) return 'fieldFolded';
+  return /^[^ \t:]+[ \t]+:/.test(line) ? 'spaceBeforeColon' : 'fieldLine';
 }

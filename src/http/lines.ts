@@ -1,5 +1,6 @@
 // The lines of heads, chunk sizes and trailers (RFC 9112 2.2). Each ends in CR LF. In a line, a CR or LF alone is refused, because programs
 // disagree on whether it ends a line, and thus on where a field or request begins (request smuggling).
+import type { Reason } from './refusals.ts';
 
 const TAB = 9, LF = 10, CR = 13, SPACE = 32, DELETE = 127;
 const CR_LF_LENGTH = 2;
@@ -48,18 +49,18 @@ export class LineReader {
     return this.end - from;
   }
 
-  /** Returns the next line, or undefined while it is not complete, or a status: 400, or `tooLong` if it has more than `limit` bytes. */
-  read(limit: number, tooLong: number): Line | number | undefined {
+  /** The next line, or undefined while it is not complete, or the rule that it breaks: `tooLong`, if it has more than `limit` bytes. */
+  read(limit: number, tooLong: Reason): Line | Reason | undefined {
     const bytes = this.#bytes, from = this.end, stop = bytes.length;
     if (from === stop) return undefined;
     let at = from;
     if (this.#begun[this.#begunLength - 1] !== CR) { // otherwise its CR has come, and its LF must come next
       while (IS_LEGAL[bytes[at] ?? CR] === 1) at += 1; // this also stops after the last byte
       if (this.#begunLength + at - from > limit - CR_LF_LENGTH) return tooLong;
-      if (at < stop && bytes[at] !== CR) return 400;
+      if (at < stop && bytes[at] !== CR) return bytes[at] === LF ? 'lineEnd' : 'controlCharacter';
       at += 1;
     }
-    if (at < stop && bytes[at] !== LF) return 400;
+    if (at < stop && bytes[at] !== LF) return 'lineEnd';
     this.end = Math.min(at + 1, stop); // where the bytes end before the LF, all of them are kept until it comes
     this.length = this.#begunLength + this.end - from;
     if (at < stop && !this.hasBegun) return { bytes, text: this.#text, start: from, end: at - 1 };

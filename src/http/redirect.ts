@@ -6,11 +6,10 @@ import { withoutPort } from './request-target.ts';
 // percent-encoded stays as it is.
 const encode = (query: string) => encodeURI(query).replace(/%25(?=[\dA-Fa-f]{2})/g, '%');
 
-/** Redirects each request to `port` of its host with 307, which keeps the method (RFC 9110 15.4.8). Without a host it gets a 400. */
+/** Redirects each request to `port` of its host with 307, which keeps the method (RFC 9110 15.4.8). One without a host must be refused. */
 export function redirectToHttps(port: number): Handler {
   const suffix = port === 443 ? '' : `:${port}`; // RFC 9110 4.2.2
-  return ({ host, path, query }) => {
-    if (host === undefined) return emptyReply(400); // HTTP/1.0 allows that
+  return ({ host = '', path, query }) => {
     const target = path === '*' ? '' : path; // OPTIONS *
     const search = query === '' ? '' : `?${encode(query)}`;
     return emptyReply(307, ['Location', `https://${withoutPort(host)}${suffix}${target}${search}`]);

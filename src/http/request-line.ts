@@ -1,4 +1,5 @@
 // The first line of a request (RFC 9112 3).
+import type { Reason } from './refusals.ts';
 import type { Known } from './request.ts';
 import { loggablePathOf, parseTarget, type Target } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
@@ -13,14 +14,14 @@ export type RequestLine = {
 // any token (RFC 9110 9.1 and 5.6.2). request-target.ts says which characters a target may contain.
 const REQUEST_LINE = /^([\w!#$%&'*+\-.^`|~]+) ([!-~]+) HTTP\/(\d)\.(\d)$/;
 
-/** Parses a request line, without its CR LF. Returns it, or the status to refuse it with. */
-export function parseRequestLine(line: string): RequestLine | number {
+/** Parses a request line, without its CR LF. Returns it, or the rule that it breaks. */
+export function parseRequestLine(line: string): RequestLine | Reason {
   const match = REQUEST_LINE.exec(line);
-  if (match === null) return 400;
+  if (match === null) return /[\x80-\xff]/.test(line) ? 'requestLineNotAscii' : 'requestLineForm';
   const [, method = '', text = '', major, minor] = match;
-  if (major !== '1') return 505; // RFC 9110 15.6.6: another major version, or the preface of HTTP/2
+  if (major !== '1') return 'versionUnsupported'; // another major version, or the preface of HTTP/2
   const target = parseTarget(method, text);
-  return target === undefined ? 400 : { method, target, isHttp11: minor !== '0' };
+  return typeof target === 'string' ? target : { method, target, isHttp11: minor !== '0' };
 }
 
 /** What may be logged of a line that has been refused. Nothing, when it does not have the form of a request line. */

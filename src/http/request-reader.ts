@@ -1,13 +1,14 @@
 // Reads the requests of a connection from its bytes, one at a time (RFC 9112 2.1): a request line, field lines up to an empty one, and the
-// content after them. The other files here say with which status something is refused; only this one turns that into a `Refusal`.
+// content after them. The other files here say which rule something breaks; only this one turns that into a `Refusal`.
 import { readContent } from './content.ts';
 import { addField, type Fields } from './fields.ts';
 import { judgeHead } from './head.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import { LineReader, type Line } from './lines.ts';
+import type { Reason } from './refusals.ts';
 import { LegalRequest, type Refusal } from './request.ts';
 import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
-import type { IsAllowed } from './request-target.ts';
+import type { RefuseHost } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
 // The most bytes that become one string. A read may contain many requests, and a path in use keeps the whole string in memory.
@@ -17,7 +18,7 @@ const MAX_HEAD_BYTES = SIZE_LIMITS.headBytes - 1;
 export class RequestReader {
   end = 0; // where the request ends in the bytes of the latest call; while it is not complete, their length
   request: LegalRequest | undefined; // the request whose head has been read, but not its content
-  readonly #isAllowed: IsAllowed;
+  readonly #refuseHost: RefuseHost;
   readonly #lines = new LineReader();
   #requestLine: RequestLine | undefined;
   #fields: Fields = {};
@@ -25,8 +26,8 @@ export class RequestReader {
   #remaining = MAX_HEAD_BYTES; // how many bytes the head may still have
   #content: ReturnType<typeof readContent> | undefined;
 
-  /** A request for a host that is not allowed is refused. */
-  constructor(isAllowed: IsAllowed) { this.#isAllowed = isAllowed; }
+  /** A request for a host is refused if `refuseHost` returns a rule. */
+  constructor(refuseHost: RefuseHost) { this.#refuseHost = refuseHost; }
 
   /** Whether a request has begun, and is not complete. Empty lines do not begin one. */
   get hasBegun(): boolean { return this.#requestLine !== undefined || this.#lines.hasBegun; }
@@ -35,7 +36,7 @@ export class RequestReader {
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
     let result: LegalRequest | Refusal | undefined;
     for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {
-      const part = bytes.subarray(this.end, this.end + PART_BYTES);
+      const part = bytes.length > PART_BYTES ? bytes.subarray(this.end, this.end + PART_BYTES) : bytes; // read in one go
       this.#lines.give(part, part.toString('latin1'));
       result = this.request === undefined ? this.#readHead() : this.#readContent(this.request);
     }
@@ -44,20 +45,20 @@ export class RequestReader {
   }
 
   /** The refusal of the current request, which is not complete. */
-  refusal(status: number): Refusal {
-    if (this.request !== undefined) return { status, request: this.request };
-    if (this.#requestLine === undefined) return { status, request: {} };
+  refusal(reason: Reason): Refusal {
+    if (this.request !== undefined) return { reason, request: this.request };
+    if (this.#requestLine === undefined) return { reason, request: {} };
     const { method, target: { path } } = this.#requestLine;
-    return { status, request: { method, path, traceparent: childTraceparent(this.#fields.traceparent) } };
+    return { reason, request: { method, path, traceparent: childTraceparent(this.#fields.traceparent) } };
   }
 
   #readHead(): LegalRequest | Refusal | undefined {
     // RFC 9112 2.2: CR and LF before a request are ignored.
     if (!this.hasBegun) this.#remaining -= this.#lines.skipLineEnds(this.#remaining);
     for (;;) {
-      const line = this.#lines.read(this.#remaining, this.#requestLine === undefined ? 414 : 431); // RFC 9110 15.5.15, RFC 6585 5
+      const line = this.#lines.read(this.#remaining, this.#requestLine === undefined ? 'requestLineTooLong' : 'headTooLong');
       if (line === undefined) return undefined;
-      const result = typeof line === 'number' ? this.refusal(line) : this.#takeLine(line);
+      const result = typeof line === 'string' ? this.refusal(line) : this.#takeLine(line);
       if (result instanceof LegalRequest) return this.#readContent(result);
       if (result !== undefined) return result;
     }
@@ -69,17 +70,18 @@ export class RequestReader {
     if (this.#requestLine === undefined) {
       const text = line.text.slice(line.start, line.end);
       const parsed = parseRequestLine(text);
-      if (typeof parsed === 'number') return { status: parsed, request: loggablePartsOf(text) };
+      if (typeof parsed === 'string') return { reason: parsed, request: loggablePartsOf(text) };
       this.#requestLine = parsed;
       return undefined;
     }
     if (line.start === line.end) {
-      const judged = judgeHead(this.#requestLine, this.#fields, this.#isAllowed);
-      return typeof judged === 'number' ? this.refusal(judged) : judged;
+      const judged = judgeHead(this.#requestLine, this.#fields, this.#refuseHost);
+      return typeof judged === 'string' ? this.refusal(judged) : judged;
     }
     this.#fieldLines += 1;
-    if (this.#fieldLines > SIZE_LIMITS.fieldLines) return this.refusal(431);
-    return addField(this.#fields, line) ? undefined : this.refusal(400);
+    if (this.#fieldLines > SIZE_LIMITS.fieldLines) return this.refusal('tooManyFieldLines'); // RFC 6585 5
+    const fault = addField(this.#fields, line);
+    return fault && this.refusal(fault);
   }
 
   #readContent(request: LegalRequest): LegalRequest | Refusal | undefined {

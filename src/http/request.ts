@@ -1,4 +1,5 @@
 // A legal request, and the refusal of anything else.
+import type { Reason } from './refusals.ts';
 import { childTraceparent } from './trace-context.ts';
 
 type Head = Omit<LegalRequest, 'traceparent'> & { readonly parent: string | undefined }; // the `traceparent` that the client has sent
@@ -34,5 +35,5 @@ export type Request = Pick<LegalRequest, 'method' | 'path' | 'query' | 'host' | 
 /** What is known of a request, for the log. The path of a refused target has no authority, and may be empty. */
 export type Known = Partial<Pick<Request, 'method' | 'path' | 'traceparent'>>;
 
-/** A refused request; the status says why. It is not a `LegalRequest`, so it cannot be given to a handler. */
-export type Refusal = { readonly status: number; readonly request: Known };
+/** A refused request, and the rule that it breaks. It is not a `LegalRequest`, so it cannot be given to a handler. */
+export type Refusal = { readonly reason: Reason; readonly request: Known };

@@ -9,18 +9,13 @@ const SAMPLED = 1;
 export function childTraceparent(parent: string | undefined): string {
   const [, parentTraceId, flags = ''] = parent?.match(TRACEPARENT) ?? [];
   // Section 3.2.2: version, trace-id, parent-id, flags.
-  if (parentTraceId === undefined) return `00-${randomDigits(32)}-${randomDigits(16)}-00`;
+  if (parentTraceId === undefined) return `00-${randomDigits()}-${randomDigits().slice(16)}-00`;
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
-  return `00-${parentTraceId}-${randomDigits(16)}-${isSampled ? '01' : '00'}`;
+  return `00-${parentTraceId}-${randomDigits().slice(16)}-${isSampled ? '01' : '00'}`;
 }
 
-let digits = '';
-
-// Faster: the digits for more than a hundred requests are made in one go, which saves 0.5 for a 400. The batch is no larger, because
-// an id in use is a slice of it, and keeps all of it in memory.
-function randomDigits(count: number): string {
-  if (digits.length < count) digits = crypto.getRandomValues(Buffer.alloc(3072)).toString('hex');
-  const taken = digits.slice(0, count);
-  digits = digits.slice(count);
-  return taken;
+// 32 random hex digits. Six bits of a UUID are fixed (RFC 9562 5.4), so neither half of it has nothing but zeros.
+function randomDigits(): string {
+  const uuid = crypto.randomUUID();
+  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24);
 }

@@ -1,187 +1,160 @@
 // One connection. It reads a request, has it answered, and reads the next one once the reply is flushed: once the kernel has taken its
 // bytes. So no client can make others wait long, or fill the memory, by pipelining.
 import type { Socket } from 'node:net';
+import { answer, textOf } from '../http/answer.ts';
+import { REFUSALS } from '../http/refusals.ts';
 import { emptyReply } from '../http/reply.ts';
-import { LegalRequest, type Known, type Refusal } from '../http/request.ts';
+import { LegalRequest, type Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
-import { answer, type ServerContext } from './answer.ts';
-import { createIntake, type Intake } from './intake.ts';
-import { limitOf, timeoutReasonOf, type State } from './limits.ts';
-import { reportFinished, reportSafely, type AccessRecord, type EndReason } from './reports.ts';
-import type { Valve } from './tls.ts';
-import { write } from './write.ts';
-
-/** What a connection reads from and writes to: a TCP or Unix socket, or a TLSSocket with the valve below it. */
-export type Transport = { readonly socket: Socket; readonly below: Below };
-type Below = Pick<Valve, 'isReady' | 'isBroken'> & { readonly intake: Pick<Intake, 'isHolding' | 'hasStalled'> };
+import { clientOf } from '../transport/client.ts';
+import type { OpenTransport, Transport } from '../transport/transport.ts';
+import { reportEnded, reportFinished, reportSafely, startRecord, type AccessRecord, type Context } from './interface.ts';
+import { CurrentState, type State } from './states.ts';
 
 const END_COST = 2 * 1024; // what it costs to refuse a request or to cut a connection
 
-let changes = 0; // how many changes of state there have been, on all connections together
-
 export class Connection {
   readonly client: string; // see `clientOf`
-  change = changes += 1; // the serial number of its latest change of state: the lower, the longer it has been in that state
-  readonly #clientAddress: string | undefined; // an IP address; undefined on a Unix socket
-  readonly #socket: Socket;
-  readonly #below: Below;
-  readonly #intake: Intake;
-  readonly #context: ServerContext;
+  readonly #address: string | undefined; // the client's IP address; undefined on a Unix socket
+  readonly #transport: Transport;
+  readonly #context: Context;
   readonly #reader: RequestReader;
-  #state: State = 'idle';
-  #stateMs = 0; // how long it has been in its state, as counted by `addTime`
-  #accessRecord: AccessRecord | undefined; // of the current request, from its head until its reply is flushed
+  readonly #state: CurrentState;
+  #record: AccessRecord | undefined; // of the current request, from its head until its reply is flushed
 
-  constructor({ socket, below }: Transport, clientAddress: string | undefined, client: string, context: ServerContext) {
-    this.client = client;
-    this.#clientAddress = clientAddress;
-    this.#socket = socket;
-    this.#below = below;
+  /** A connection on an accepted socket. `closed` is called when it has closed. */
+  constructor(socket: Socket, open: OpenTransport, context: Context, closed: () => void) {
+    this.#address = socket.remoteAddress;
+    this.client = clientOf(this.#address);
     this.#context = context;
-    this.#reader = new RequestReader(context.isAllowed);
-    // Only a TLSSocket has `encrypted`. What it passes on has had its turn in the valve.
-    this.#intake = createIntake(socket, client, context.turns, 'encrypted' in socket, {
-      accepts: () => this.#isReading, consume: (bytes) => this.#consume(bytes), isHandshake: () => false, end: () => this.#clientEnded(),
+    this.#reader = new RequestReader(context.refuseHost);
+    this.#transport = open(socket, this.client, context.turns, {
+      accepts: () => this.#state.row.reads,
+      consume: (bytes) => this.#consume(bytes),
+      ended: () => this.#clientEnded(),
+      ready: () => this.#enter('idle'),
     });
-    socket.once('secure', () => { this.#stateMs = 0; }); // the TLS handshake is over: only now does its idle time begin
-    socket.on('finish', () => this.#linger());
-    socket.on('error', () => {}); // without a handler, an error would end the process; `close` follows
-    socket.once('close', () => this.#closed());
+    this.#state = new CurrentState(this.#transport.isReady() ? 'idle' : 'handshake');
+    this.#transport.socket.on('error', () => {}); // without a listener, an error would end the process; `close` follows
+    this.#transport.socket.on('finish', () => this.#enter('lingering'));
+    this.#transport.socket.on('close', () => { this.#closed(); closed(); });
   }
 
-  /** Whether no request has begun, and nothing is held. */
-  get isIdle(): boolean { return this.#state === 'idle' && !this.#intake.isHolding() && !this.#below.intake.isHolding(); }
+  /** Whether it is idle: no request has begun to arrive, and no reply is owed. A TLS handshake counts as idle. */
+  get isIdle(): boolean { return this.#state.row.isIdle && !this.#transport.hasBegun(); }
 
   /** Whether it is idle, or its last reply is flushed. */
-  get isExpendable(): boolean { return this.#state === 'lingering' || this.isIdle; }
+  get isExpendable(): boolean { return this.isIdle || this.#state.name === 'lingering'; }
 
-  /** Whether it has received nothing; over TLS: nothing since the handshake. */
-  get isSilent(): boolean { return this.#socket.bytesRead === 0; }
+  /** When its state last changed: the lower, the longer ago. */
+  get changedAt(): number { return this.#state.changedAt; }
 
   /** Counts time, in milliseconds. A connection that has been in its state for too long is ended when its client gets a turn. */
   addTime(ms: number): void {
-    // Both are called, because each call starts a new period.
-    const [hasStalled, hasStalledBelow] = [this.#intake.hasStalled(), this.#below.intake.hasStalled()];
-    if (this.#isReading && (hasStalled || hasStalledBelow)) return; // it has been waiting for its turn, not for its client
-    this.#stateMs += ms;
-    if (this.#isOverdue) this.#context.turns.wait(this.client, this.#endOverdue);
+    const hasStalled = this.#transport.hasStalled(); // each call begins a new period
+    const hasBegun = this.#reader.hasBegun || this.#transport.hasBegun();
+    if (this.#state.name === (hasBegun ? 'idle' : 'head')) this.#enter(hasBegun ? 'head' : 'idle'); // a TLS record has begun, or had no data
+    if (this.#state.row.reads && hasStalled) return; // it has been waiting for its turn, not for its client
+    this.#state.addTime(ms);
+    if (this.#state.isOverdue(this.#context.limits)) this.#context.turns.enqueue(this.client, 'closing', this.#endOverdue);
   }
 
-  /** Closes the connection when its client gets a turn, if it is idle then. */
-  closeIdle(): void { this.#context.turns.wait(this.client, this.#cutIdle); }
+  /** Closes the connection when its client gets a turn, if it is idle then. `silent`: even if nothing has arrived since it was opened. */
+  closeIdle(silent: boolean): void {
+    if (silent || this.#transport.socket.bytesRead > 0) this.#context.turns.enqueue(this.client, 'closing', this.#cutIdle);
+  }
 
   /** Closes the connection. Returns whether it still owed the reply to a request. */
   cut(): boolean {
-    const isOwed = this.#accessRecord !== undefined && !this.#socket.destroyed;
-    const { writable, writableLength } = this.#socket;
+    const isOwed = this.#record !== undefined && !this.#transport.socket.destroyed;
     this.#context.turns.spend(END_COST);
     this.#enter('closed');
-    // RFC 8446 6.1: TLS ends with close_notify. It gets one iteration to be sent, so a client that does not read gains nothing.
-    if ('encrypted' in this.#socket && this.#below.isReady && writable && writableLength === 0) {
-      this.#socket.end();
-      setImmediate(() => this.#socket.destroy());
-    } else this.#socket.destroy();
+    this.#transport.cut();
     return isOwed;
   }
 
   #enter(state: State): void {
-    this.#state = state;
-    this.#stateMs = 0;
-    this.change = changes += 1;
-  }
-
-  get #isReading(): boolean { return this.#state === 'idle' || this.#state === 'receiving'; }
-
-  // Allows one more sweep, because the first may come right after the state began.
-  get #isOverdue(): boolean {
-    const { limits } = this.#context;
-    return this.#stateMs >= limitOf(this.#state, this.#below.isReady, this.#reader.request !== undefined, limits) + limits.sweepMs;
+    if (this.#state.enter(state)) return;
+    const { name } = this.#state; // a fault of ours ends this connection, and not the process
+    reportSafely(this.#context.reports, ({ failed }) => failed(new Error(`A connection cannot go from ${name} to ${state}.`), ''));
+    this.cut();
   }
 
   readonly #endOverdue = (): void => {
-    if (!this.#isOverdue) return; // something has happened meanwhile
-    if (this.#state === 'receiving') return this.#refuse(this.#reader.refusal(408)); // RFC 9110 15.5.9
-    this.#reportEnd(timeoutReasonOf(this.#state, this.#below.isReady));
+    if (!this.#state.isOverdue(this.#context.limits)) return; // something has happened meanwhile
+    const { refused, ended } = this.#state.row;
+    if (refused !== undefined) return this.#refuse(this.#reader.refusal(refused));
+    reportEnded(ended, this.#context.reports);
     this.cut();
   };
 
   readonly #cutIdle = (): void => { if (this.isIdle) this.cut(); };
 
-  // Returns how many bytes belong to the current request: all, when it is refused. What follows is consumed once its reply is flushed.
+  // Returns how many bytes belong to the current request. What follows is consumed once its reply is flushed.
   #consume(bytes: Buffer): number {
     const result = this.#reader.read(bytes);
-    const { end, request } = this.#reader;
+    const { end, request, hasBegun } = this.#reader;
     if (result instanceof LegalRequest) this.#reply(result);
-    else if (result !== undefined) {
-      this.#refuse(result);
-      return bytes.length;
-    } else {
-      if (this.#state === 'idle' && this.#reader.hasBegun) this.#enter('receiving');
-      if (request !== undefined) this.#accessRecordOf(request);
+    else if (result !== undefined) this.#refuse(result);
+    else {
+      if (this.#state.name === 'idle' && hasBegun) this.#enter('head');
+      if (this.#state.name === 'head' && request !== undefined) this.#enter('content');
+      if (request !== undefined) this.#record ??= startRecord(request);
     }
     return end;
   }
 
   #clientEnded(): void {
-    if (this.#state === 'receiving') this.#refuse(this.#reader.refusal(400));
-    else {
-      this.#startEnding();
-      this.#socket.end();
-    }
+    if (this.#reader.hasBegun) return this.#refuse(this.#reader.refusal('cutShort'));
+    this.#startEnding();
+    this.#transport.socket.end();
   }
 
   #reply(request: LegalRequest): void {
-    const record = this.#accessRecordOf(request);
+    const { handler, reports, isDraining } = this.#context;
+    const record = (this.#record ??= startRecord(request));
     this.#enter('replying');
-    const isLast = request.isLast || this.#context.isDraining();
-    if (isLast) this.#startEnding(); // before the reply is written: flushing it must not make the connection idle. `linger` follows.
-    const { status, text } = answer(request, isLast, this.#context);
-    record.status = status;
-    write(this.#socket, text, this.#replyFlushed);
-    if (isLast) this.#socket.end();
+    const isLast = request.isLast || isDraining();
+    if (isLast) this.#startEnding(); // before the reply is written: flushing it must not make the connection idle
+    const reply = answer(request, handler, (error) => reportSafely(reports, ({ failed }) => failed(error, request.traceparent)));
+    record.status = reply.status;
+    this.#transport.write(textOf(reply, request.method, isLast), this.#replyFlushed);
+    if (isLast) this.#transport.socket.end();
+  }
+
+  #refuse({ reason, request }: Refusal): void {
+    const { status } = REFUSALS[reason];
+    this.#context.turns.spend(END_COST);
+    reportSafely(this.#context.reports, ({ refused }) => refused(reason), request.traceparent);
+    this.#record = { ...this.#record ?? startRecord(request), status, reason };
+    this.#startEnding();
+    this.#transport.write(textOf(emptyReply(status), '', true), this.#replyFlushed);
+    this.#transport.socket.end();
   }
 
   readonly #replyFlushed = (): void => {
-    this.#closeAccessRecord(false);
-    if (this.#state !== 'replying') return;
+    this.#endRecord(false);
+    if (this.#state.name !== 'replying') return; // it was the last reply: `finished` follows
     this.#enter('idle');
-    this.#intake.proceed();
+    this.#transport.proceed();
   };
-
-  #refuse({ status, request }: Refusal): void {
-    this.#context.turns.spend(END_COST);
-    reportSafely(this.#context.reports, ({ refused }) => refused(status), request.traceparent);
-    this.#accessRecordOf(request).status = status;
-    this.#startEnding();
-    write(this.#socket, this.#context.responder.headOf(emptyReply(status), true), () => this.#closeAccessRecord(false));
-    this.#socket.end();
-  }
 
   #startEnding(): void {
     this.#enter('ending');
-    this.#intake.discard(this.#context.discardTurns);
+    this.#transport.discard(this.#context.discardTurns);
   }
-
-  #linger(): void { if (this.#state !== 'closed') this.#enter('lingering'); }
 
   #closed(): void {
-    const isUnanswered = this.#state === 'receiving' || this.#accessRecord !== undefined;
-    if (this.#state !== 'closed') this.#reportEnd(this.#below.isBroken ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined);
+    const isUnanswered = this.#record !== undefined || this.#state.name === 'head';
+    const reason = this.#transport.hasFailed() ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined;
+    if (this.#state.name !== 'closed') reportEnded(reason, this.#context.reports);
     this.#enter('closed');
-    this.#closeAccessRecord(true);
-    for (const task of [this.#endOverdue, this.#cutIdle]) this.#context.turns.cancel(this.client, task);
+    this.#endRecord(true);
+    for (const task of [this.#endOverdue, this.#cutIdle]) this.#context.turns.cancel(this.client, 'closing', task);
   }
 
-  #reportEnd(reason: EndReason | undefined): void {
-    if (reason !== undefined) reportSafely(this.#context.reports, ({ ended }) => ended(reason));
-  }
-
-  #accessRecordOf(request: Known): AccessRecord {
-    return (this.#accessRecord ??= { request, startedAt: performance.now(), status: undefined });
-  }
-
-  #closeAccessRecord(aborted: boolean): void {
-    if (this.#accessRecord !== undefined) reportFinished(this.#accessRecord, this.#clientAddress, aborted, this.#context.reports);
-    this.#accessRecord = undefined;
+  #endRecord(aborted: boolean): void {
+    if (this.#record !== undefined) reportFinished(this.#record, this.#address, aborted, this.#context.reports);
+    this.#record = undefined;
   }
 }

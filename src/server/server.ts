@@ -1,90 +1,79 @@
 // A server: a listener, and its connections. How many there may be, how long each may last, and how they are closed.
 import net, { type Socket } from 'node:net';
-import type { ServerContext } from './answer.ts';
-import { clientOf } from './client.ts';
-import { Connection, type Transport } from './connection.ts';
-import { LIMITS, type Limits } from './limits.ts';
-import { reportSafely } from './reports.ts';
-import { createResponder } from './responder.ts';
-import { chooseVictim, type Group } from './room.ts';
-import { Turns } from './turns.ts';
+import type { SecureContextOptions } from 'node:tls';
+import { clientOf } from '../transport/client.ts';
+import { openTcp, type OpenTransport } from '../transport/transport.ts';
+import { Turns } from '../transport/turns.ts';
+import { Connection } from './connection.ts';
+import { reportSafely, type Context, type Server, type ServerOptions } from './interface.ts';
+import { chooseVictim } from './room.ts';
+import { LIMITS } from './states.ts';
 
-export type ServerOptions = Omit<ServerContext, 'limits' | 'responder' | 'discardTurns'> & {
-  readonly maxConnections: number; // how many connections may be open at once
-  readonly keepAliveTimeoutMs: number; // how long a connection may be idle, in milliseconds
-  readonly limits?: Partial<Limits>; // limits that tests override
-};
+const processTurns = new Turns(); // shared by all servers, because they share the event loop
 
-export type Server = ReturnType<typeof createServer>;
+/** Makes a server, as `CreateServer` says. */
+export async function createServer(options: ServerOptions, tls?: SecureContextOptions): Promise<Server> {
+  if (tls === undefined) return { ...createServerOn(openTcp, options), setSecureContext: () => {} };
+  const { createTls } = await import('../transport/tls.ts'); // only if it is needed, because loading it takes time
+  const { open, setSecureContext } = createTls(tls);
+  return { ...createServerOn(open, options), setSecureContext };
+}
 
-/** Puts TLS on an accepted socket, which comes from `client`. */
-export type Secure = (carrier: Socket, client: string, turns: Turns) => Transport;
-
-const NOTHING_BELOW = { isReady: true, isBroken: false, intake: { isHolding: () => false, hasStalled: () => false } };
-
-/** A server that does not listen yet: `listener` listens when it is told to. `secure` puts TLS on its connections. */
-export function createServer(options: ServerOptions, secure: Secure = (socket) => ({ socket, below: NOTHING_BELOW })) {
-  const { turns, maxConnections, reports } = options;
+/** A server whose connections use the transports that `open` makes. */
+export function createServerOn(open: OpenTransport, options: ServerOptions) {
+  const { maxConnections, reports, turns = processTurns } = options;
   const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
-  // With a budget of 1, one task is carried out each time.
+  // With a budget of 1, one task is done each time.
   const discardTurns = new Turns(1, (run) => setTimeout(run, limits.discardMs).unref());
-  const responder = createResponder();
-  const context: ServerContext = { ...options, limits, responder, discardTurns };
-  // Half open: a client may end its side and still read. A paused socket takes at most one more read, because `highWaterMark` is 0.
+  const context: Context = { ...options, turns, limits, discardTurns };
+  // Half open: a client may end its side and still read. `highWaterMark`: see intake.ts.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 }, accept);
   const timer = setInterval(sweep, limits.sweepMs).unref();
-  const all = new Map<Connection, Group>();
-  const groups = new Map<string, Group>(); // by client
+  const all = new Set<Connection>();
+  const groups = new Map<string, Set<Connection>>(); // the same by client
   let hasAccepted: boolean; // since the latest call of `stopWhenNoneWaits`
   let hasStoppedListening = false;
   let isClosing = false;
-  let resolveEnded: () => void;
-  const ended = new Promise<void>((resolve) => { resolveEnded = resolve; });
+  let end: () => void;
+  const ended = new Promise<void>((resolve) => { end = resolve; });
 
-  function accept(carrier: Socket): void {
+  function accept(socket: Socket): void {
     hasAccepted = true;
-    const client = clientOf(carrier.remoteAddress);
-    if (all.size >= maxConnections && !makeRoom(client)) { carrier.destroy(); return; }
-    const transport = secure(carrier, client, turns);
-    const connection = new Connection(transport, carrier.remoteAddress, client, context);
-    const group = groups.get(client) ?? { size: 0 };
-    groups.set(client, group);
-    group.size += 1;
-    all.set(connection, group);
-    transport.socket.once('close', () => { remove(connection); endIfEmpty(); });
+    const client = clientOf(socket.remoteAddress);
+    if (all.size >= maxConnections && !makeRoom(client)) return void socket.destroy();
+    const connection: Connection = new Connection(socket, open, context, () => remove(connection));
+    all.add(connection);
+    groups.set(client, (groups.get(client) ?? new Set()).add(connection));
   }
 
   // `maxConnections` are open: one connection is closed for the new one of this client, or the new one is refused.
   function makeRoom(client: string): boolean {
-    const victim = chooseVictim(all, groups.get(client));
+    const victim = chooseVictim(groups, client);
     reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'newRefused'));
-    if (victim !== undefined) {
-      remove(victim.connection);
-      victim.connection.cut();
-    }
-    return victim !== undefined;
+    if (victim === undefined) return false;
+    remove(victim.connection);
+    victim.connection.cut();
+    return true;
   }
 
   function remove(connection: Connection): void {
-    const group = all.get(connection);
     all.delete(connection);
-    if (group === undefined) return;
-    group.size -= 1;
-    if (group.size === 0) groups.delete(connection.client);
+    const group = groups.get(connection.client);
+    if (group?.delete(connection) === true && group.size === 0) groups.delete(connection.client);
+    endIfEmpty();
   }
 
   function sweep(): void {
-    responder.forgetHeads();
-    for (const connection of all.keys()) connection.addTime(limits.sweepMs);
-    if (isClosing) closeIdle();
+    for (const connection of all) connection.addTime(limits.sweepMs);
+    if (isClosing) closeIdle(true);
   }
 
-  function closeIdle(): void { for (const connection of all.keys()) connection.closeIdle(); }
+  function closeIdle(silent: boolean): void { for (const connection of all) connection.closeIdle(silent); }
 
   function endIfEmpty(): void {
     if (!hasStoppedListening || all.size > 0) return;
     clearInterval(timer);
-    resolveEnded();
+    end();
   }
 
   function stopListening(): void {
@@ -105,12 +94,15 @@ export function createServer(options: ServerOptions, secure: Secure = (socket) =
     /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when all have ended. */
     close: (): Promise<void> => {
       stopWhenNoneWaits();
-      for (const connection of all.keys()) if (!connection.isSilent) connection.closeIdle();
+      closeIdle(false);
       // Silent ones later: a request may already be on its way from a client that has only just connected.
-      setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.silentMs).unref();
+      setTimeout(() => { isClosing = true; stopListening(); closeIdle(true); }, limits.silentMs).unref();
       return ended;
     },
-    /** Closes all connections immediately, and returns how many of them still owed a reply. */
-    closeAll: (): number => Array.from(all.keys()).filter((connection) => connection.cut()).length,
+    /** Stops listening, closes all connections immediately, and returns how many of them still owed a reply. */
+    closeAll: (): number => {
+      stopListening();
+      return Array.from(all).filter((connection) => connection.cut()).length;
+    },
   };
 }

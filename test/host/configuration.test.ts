@@ -4,6 +4,7 @@ import { isAlmostDevelopment, readConfiguration } from '../../src/host/configura
 import { StartError } from '../../src/host/start-error.ts';
 
 const DEFAULTS = {
+  server: 'strict',
   environment: undefined,
   http: [{ host: '127.0.0.1', port: 8080, reusePort: false }],
   https: [],
@@ -36,11 +37,12 @@ const tlsFiles = { certFile: 'c', keyFile: 'k' };
 
 const LEGAL_HOSTS = [
   '0.0.0.0', '::', '2001:db8::7f', 'fe80::1%eth0', 'localhost', 'my_container-1.example.com', 'a', 'Z', '1a', 'a1', '_a_',
-  'azAZ09', 'zaz', '0a9', '9a0', 'a..b', 'a-_.b', `a${'b'.repeat(251)}c`,
+  'azAZ09', 'zaz', '0a9', '9a0', 'a..b', 'a-_.b', `a${'b'.repeat(251)}c`, 'svc.example.', 'a.', `a${'b'.repeat(251)}c.`,
 ];
 const ILLEGAL_HOSTS = [
-  ...Array.from('/:@[`{', (next) => `a${next}b`), ...Array.from('/:@[`{-.', (next) => [`${next}ab`, `ab${next}`]).flat(), 'a'.repeat(254),
-  'a\nb', '1', '0.', 'a b', ' ', 'http://a', '[::1]', '256.1.1.1', '1.2.3', '*.a', '1[::1]',
+  ...Array.from('/:@[`{', (next) => `a${next}b`), ...Array.from('/:@[`{-', (next) => [`${next}ab`, `ab${next}`]).flat(), 'a'.repeat(254),
+  '.ab', '.', 'ab..', 'ab-.', '127.0.0.1.', '::1.', 'a\nb', '1', '0.', 'a b', ' ', 'http://a', '[::1]', '256.1.1.1', '1.2.3', '*.a',
+  '1[::1]',
 ];
 const DAY = 'a whole number from 0 to 86400000';
 const PORT = 'a whole number from 1 to 65535';
@@ -50,6 +52,7 @@ const REDIRECT_PORTS: Legal = [['1', { redirectPort: 1 }], ['65535', { redirectP
 
 /** Of each variable: legal values with what they set, then what is accepted, and values that are not. */
 const VARIABLES: readonly (readonly [name: string, legal: Legal, accepted: string, illegal: readonly string[]])[] = [
+  ['SERVER', [['strict', {}], ['node', { server: 'node' }]], 'strict or node', ['Node', 'node:http', ' node']],
   ['HOST', [...LEGAL_HOSTS.map((name): Legal[0] => [name, { http: on(8080, name) }]), ['*', { http: ON_ALL }]],
     'an IP address, a host name, or * for every interface', ILLEGAL_HOSTS],
   ['PORT', [['0', { http: on(0) }], ['65535', { http: on(65_535) }], ['0000000080', { http: on(80) }]],
@@ -58,10 +61,11 @@ const VARIABLES: readonly (readonly [name: string, legal: Legal, accepted: strin
   ['HTTPS_PORT', REDIRECT_PORTS, PORT, ['x', '0', '65536']],
   ['HTTPS_REDIRECT_PORT', REDIRECT_PORTS, PORT, ['x', '0', '65536']],
   ['ALLOWED_HOSTS', [
-    ['*', {}], ['A.EXAMPLE', { allowedHosts: ['A.EXAMPLE'] }],
+    ['*', {}], ['A.EXAMPLE', { allowedHosts: ['A.EXAMPLE'] }], ['a., b.example.', { allowedHosts: ['a.', 'b.example.'] }],
     ['a, [::1],[2001:db8::7f],2001:DB8::1,10.0.0.1', { allowedHosts: ['a', '::1', '2001:db8::7f', '2001:DB8::1', '10.0.0.1'] }],
   ], '*, or host names and IP addresses without ports or zones, separated by commas',
-    [',', 'a,', 'a:80', 'a b', '*,a', 'a,*', '*.a', '[a]', '[::1]:80', '1[::1]', '[::1]1', 'fe80::1%eth0', '[fe80::1%eth0]', 'a;b']],
+    [',', 'a,', 'a:80', 'a b', '*,a', 'a,*', '*.a', '[a]', '[::1]:80', '1[::1]', '[::1]1', '[::1].', 'a..', '10.0.0.1.', 'fe80::1%eth0',
+      '[fe80::1%eth0]', 'a;b']],
   ['ACCESS_LOG', [['true', { accessLog: true }], ['false', {}]], 'true or false', ['yes', '1', 'TRUE', ' true']],
   ['KEEP_ALIVE_TIMEOUT_MS', [['1', { keepAliveTimeoutMs: 1 }], ['86400000', { keepAliveTimeoutMs: 86_400_000 }]],
     'a whole number from 1 to 86400000', ['0', '-1', '86400001', '75s']],

@@ -14,7 +14,7 @@ test('every second a file is opened, and closed again; a lack of file descriptor
     done(code === undefined ? null : Object.assign(new Error('open'), { code }), opened);
   });
   const reported: unknown[] = [];
-  watchDescriptors((error) => reported.push(error.code));
+  watchDescriptors((lacking) => reported.push(lacking));
   t.mock.timers.tick(999);
   assert.equal(opened, 0);
   for (code of [undefined, 'EMFILE', 'ENOENT', 'ENFILE', undefined]) t.mock.timers.tick(opened === 0 ? 1 : 1000);

@@ -6,18 +6,23 @@ import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { connect, createSecureContext, DEFAULT_CIPHERS, TLSSocket, type ConnectionOptions, type SecureContext } from 'node:tls';
-import { keyExchanges, readTlsFiles } from '../../src/host/tls-files.ts';
+import { keyExchanges, readTlsFiles, type TlsFiles } from '../../src/host/tls-files.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
 
 const nothing = () => assert.fail('nothing should be logged');
 
-/** What a client sees of a server with this context: the certificate, and the cipher that was agreed on. */
+/** What a client sees of a server with these options: the certificate, the cipher that was agreed on, and whether a session was resumed. */
 async function handshake(secureContext: SecureContext, options: ConnectionOptions = {}) {
   const [server, carrier] = duplexPair();
-  new TLSSocket(server, { isServer: true, secureContext }).on('error', () => {});
+  const accepted = new TLSSocket(server, { isServer: true, secureContext }).on('error', () => {});
   const client = connect({ socket: carrier, rejectUnauthorized: false, ...options });
+  let session: Buffer | undefined; // in TLS 1.3 it follows the handshake
+  client.on('session', (given) => { session = given; });
   await once(client, 'secureConnect');
-  return { certificate: client.getPeerX509Certificate(), cipher: client.getCipher().name };
+  accepted.write('.');
+  await once(client, 'data');
+  const [certificate, cipher] = [client.getPeerX509Certificate(), client.getCipher().name];
+  return { certificate, cipher, isReused: client.isSessionReused(), ticket: client.getTLSTicket(), session };
 }
 
 test('a certificate, its chain and its key are used, TLS 1.2 is the oldest version, and the server chooses the cipher', async (t) => {
@@ -25,7 +30,7 @@ test('a certificate, its chain and its key are used, TLS 1.2 is the oldest versi
   const [files, other] = [makeCertificate(folder, 'a', undefined, 'rsa'), makeCertificate(folder, 'b')];
   const first = new X509Certificate(readFileSync(files.certFile));
   appendFileSync(files.certFile, readFileSync(other.certFile));
-  const context = readTlsFiles(files, nothing);
+  const context = createSecureContext(await readTlsFiles(files, nothing));
   assert.equal((await handshake(context)).certificate?.fingerprint256, first.fingerprint256);
   await assert.rejects(handshake(context, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
   const bare = createSecureContext({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
@@ -41,7 +46,22 @@ test('a certificate, its chain and its key are used, TLS 1.2 is the oldest versi
   }
 });
 
-test('a certificate that has expired or is not valid yet can be used, with a warning', (t) => {
+test('no session is resumed, and TLS 1.2 gives no ticket: its key could decrypt what was sent (RFC 9325 3.4)', async (t) => {
+  const files = makeCertificate(temporaryFolder(t), 'a');
+  const context = createSecureContext(await readTlsFiles(files, nothing));
+  const bare = createSecureContext({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    for (const [server, isResumed] of [[context, false], [bare, true]] as const) {
+      const options = { minVersion: version, maxVersion: version };
+      const { ticket, session } = await handshake(server, options);
+      assert.ok(session !== undefined);
+      assert.equal((await handshake(server, { ...options, session })).isReused, isResumed);
+      if (version === 'TLSv1.2') assert.equal(ticket !== undefined, isResumed);
+    }
+  }
+});
+
+test('a certificate that has expired or is not valid yet can be used, with a warning', async (t) => {
   const folder = temporaryFolder(t);
   for (const [from, to, message, field] of [
     [-2, -1, 'The TLS certificate has expired.', 'validTo'],
@@ -50,17 +70,19 @@ test('a certificate that has expired or is not valid yet can be used, with a war
     const files = makeCertificate(folder, 'a', [from, to]);
     const text = new X509Certificate(readFileSync(files.certFile))[field];
     const logged: unknown[][] = [];
-    readTlsFiles(files, (...line) => logged.push(line));
+    await readTlsFiles(files, (...line) => logged.push(line));
     assert.deepEqual(logged, [['warn', message, { file: files.certFile, [field]: text }]]);
     const clock = t.mock.method(Date, 'now', () => Date.parse(text)); // the first or the last moment
-    readTlsFiles(files, nothing);
+    await readTlsFiles(files, nothing);
     clock.mock.restore();
   }
 });
 
-const ACCEPTED = { cert: 'certificate, followed by its chain, if any', key: 'unencrypted private key of the certificate' };
+const CHAIN = 'a readable PEM file with the certificate, followed by its chain, if any';
+const KEY = 'a readable PEM file with the unencrypted private key of the certificate';
+const USABLE = 'a certificate with a key that clients can use in TLS 1.2 or later';
 
-test('a mistake names the variable, the file, what is accepted and what is wrong', (t) => {
+test('a mistake names the variable, the file, what is accepted and what is wrong', async (t) => {
   const folder = temporaryFolder(t);
   const [a, b] = [makeCertificate(folder, 'a'), makeCertificate(folder, 'b')];
   const cert = readFileSync(a.certFile, 'latin1');
@@ -76,16 +98,33 @@ test('a mistake names the variable, the file, what is accepted and what is wrong
     ['key', '', 'unsupported'],
     ['key', locked, 'routines::'], // bad decrypt or, for one random key in 256, whose padding looks right, unsupported
     ['key', cert, 'unsupported'],
-    ['key', readFileSync(b.keyFile), 'key values mismatch'],
+    ['key', readFileSync(b.keyFile), 'the key of another certificate'],
   ] as const) {
     const path = join(folder, content === undefined ? 'missing' : 'file');
     if (content !== undefined) writeFileSync(path, content);
-    const { [file]: accepted } = ACCEPTED;
-    assert.throws(() => readTlsFiles({ ...a, [`${file}File`]: path }, nothing), ({ reasons, exitCode, cause }) => {
-      const mistake = `TLS_${file.toUpperCase()}_FILE is "${path}", but must be a readable PEM file with the ${accepted} (${cause}).`;
-      assert.deepEqual([reasons, exitCode, String(cause).includes(why)], [[mistake], 78, true]);
-      return true;
-    });
+    await refuses({ ...a, [`${file}File`]: path }, `TLS_${file.toUpperCase()}_FILE`, path, file === 'cert' ? CHAIN : KEY, why);
+  }
+});
+
+/** The files are refused, and the mistake names this variable. */
+function refuses(files: TlsFiles, variable: string, path: string, accepted: string, why: string): Promise<void> {
+  return assert.rejects(readTlsFiles(files, nothing), ({ reasons, exitCode, cause }) => {
+    assert.deepEqual([reasons, exitCode], [[`${variable} is "${path}", but must be ${accepted} (${cause}).`], 78]);
+    assert.ok(String(cause).includes(why), String(cause));
+    return true;
+  });
+}
+
+test('a key of another type or of another certificate is refused, and so is a pair that no client can use', async (t) => {
+  const folder = temporaryFolder(t);
+  const pairs = (['ec', 'rsa', 'ed25519', 'secp256k1'] as const).map((type) => makeCertificate(folder, type, undefined, type));
+  for (const { certFile } of pairs) {
+    for (const { keyFile } of pairs) {
+      const isPair = keyFile.replace('key', 'cert') === certFile;
+      if (!isPair) await refuses({ certFile, keyFile }, 'TLS_KEY_FILE', keyFile, KEY, 'the key of another certificate');
+      else if (!certFile.includes('secp256k1')) await readTlsFiles({ certFile, keyFile }, nothing);
+      else await refuses({ certFile, keyFile }, 'TLS_CERT_FILE', certFile, USABLE, 'ERR_SSL_NO_SUITABLE_SIGNATURE_ALGORITHM');
+    }
   }
 });
 

@@ -12,12 +12,12 @@ import { served } from '../support/corpus/served.ts';
 import { leastCpuTime } from '../support/usage.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
-const isAllowed = hostCheck(['a']);
+const refuseHost = hostCheck(['a']);
 
 /** Reads these bytes at once, and all that may be said of them. */
 function read(bytes: Buffer): void {
-  const reader = new RequestReader(isAllowed);
-  const result = reader.read(bytes) ?? reader.refusal(408);
+  const reader = new RequestReader(refuseHost);
+  const result = reader.read(bytes) ?? reader.refusal('headTooSlow');
   assert.notEqual(result instanceof LegalRequest ? result.traceparent : result.request.traceparent, '');
 }
 
@@ -74,14 +74,14 @@ test('the work for a line that arrives byte by byte grows with its length', () =
     const bytes = bytesOf('a');
     for (let count = 0; count < length; count += 1) {
       reader.give(bytes, 'a');
-      assert.equal(reader.read(2 * length, 414), undefined);
+      assert.equal(reader.read(2 * length, 'headTooLong'), undefined);
     }
   });
 });
 
 test('the work for content that arrives byte by byte grows with its length', () => {
   assertLinear(8_000, (length) => {
-    const reader = new RequestReader(isAllowed);
+    const reader = new RequestReader(refuseHost);
     reader.read(bytesOf(`PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length + 1}\r\n\r\n`));
     const bytes = bytesOf('a');
     for (let count = 0; count < length; count += 1) assert.equal(reader.read(bytes), undefined);

@@ -1,6 +1,7 @@
 // The requests of a connection as bytes, however they are divided into pieces: those of the corpus, what is known of a request, and sizes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { REFUSALS, type Reason } from '../../src/http/refusals.ts';
 import { LegalRequest, type Refusal } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
 import { head, type Entry } from '../support/corpus/entry.ts';
@@ -19,13 +20,13 @@ const NEW = /^00-(?!4bf92f3577b34da6a3ce929d0e0e4736|0{32})[0-9a-f]{32}-(?!0{16}
 
 /** `trace`: 'child' when `PARENT` has been taken over, 'new' when there is a new trace. */
 type Said = { readonly [name in 'method' | 'path' | 'query' | 'host' | 'trace']?: string | undefined }
-  & { readonly status?: number; readonly contentLength?: number | undefined; readonly isLast?: boolean };
+  & { readonly reason?: Reason; readonly contentLength?: number | undefined; readonly isLast?: boolean };
 
 // What a request or its refusal says, as a plain value that can be compared.
 function said(result: LegalRequest | Refusal): Said {
   const { method, path, traceparent } = result instanceof LegalRequest ? result : result.request;
   const known = { method, path, trace: traceparent?.replace(CHILD, 'child').replace(NEW, 'new') };
-  if (!(result instanceof LegalRequest)) return { ...known, status: result.status };
+  if (!(result instanceof LegalRequest)) return { ...known, reason: result.reason };
   const { query, host, contentLength, isLast } = result;
   return { ...known, query, host, contentLength, isLast };
 }
@@ -34,7 +35,7 @@ type Read = { readonly said: Said; readonly end?: number };
 
 /** The requests in these pieces, each with the number of bytes up to its end; and the refusal, if there is one. */
 function readAll(pieces: readonly string[]): Read[] {
-  const reader = new RequestReader((_host, isHttps) => !isHttps);
+  const reader = new RequestReader((_host, isHttps) => (isHttps ? 'httpsWithoutTls' : undefined));
   const read: Read[] = [];
   let before = 0;
   for (const piece of pieces) {
@@ -61,33 +62,37 @@ function waysToCut(text: string): string[][] {
 const PROBE = 'GET /probe HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** What must be read of an entry and the probe after it, up to a request that is the last or refused. */
-function outcomeOf({ bytes, statuses, closes }: Entry): (string | number)[] {
-  const results = statuses.map((status): string | number => ([200, 404, 405].includes(status) ? 'request' : status));
-  if (!closes) return [...results, `probe at ${bytes.length}`];
-  return results.with(-1, results.at(-1) === 'request' ? 'last request' : results.at(-1) ?? '');
+function outcomeOf({ bytes, statuses, closes }: Entry, reason: Reason | undefined): string[] {
+  const results: string[] = statuses.map(() => 'request');
+  return closes ? results.with(-1, reason ?? 'last request') : [...results, `probe at ${bytes.length}`];
 }
 
-function outcomeIn(pieces: readonly string[]): (string | number)[] {
+function outcomeIn(pieces: readonly string[]): string[] {
   const all = readAll(pieces);
   const lastAt = all.findIndex(({ said: { isLast } }) => isLast === true);
   const ends = all.map(({ end }) => end ?? 0);
-  return all.slice(0, lastAt === -1 ? all.length : lastAt + 1).map(({ said: { status, path, isLast } }, i) =>
-    status ?? (isLast === true ? 'last request' : path === '/probe' ? `probe at ${ends[i - 1]}` : 'request'));
+  return all.slice(0, lastAt === -1 ? all.length : lastAt + 1).map(({ said: { reason, path, isLast } }, i) =>
+    reason ?? (isLast === true ? 'last request' : path === '/probe' ? `probe at ${ends[i - 1]}` : 'request'));
 }
 
-for (const { reason, entries } of [...served('a'), ...last('a')]) {
-  test(`${entries[0]?.closes === true ? 'the last reply' : 'served'}, however the bytes are cut. ${reason}`, () => {
+for (const { says, reason, entries } of [...served('a'), ...last('a')]) {
+  test(`${reason === undefined ? 'served' : 'refused'}, however the bytes are cut: ${says}`, () => {
     for (const entry of entries) {
       for (const pieces of waysToCut(entry.bytes + PROBE)) {
-        assert.deepEqual(outcomeIn(pieces), outcomeOf(entry), `${entry.says} ${pieces[0]?.length}`);
+        assert.deepEqual(outcomeIn(pieces), outcomeOf(entry, reason), `${entry.says} ${pieces[0]?.length}`);
       }
     }
   });
 }
 
+test('the corpus tries each rule, except those that need more than the bytes of a request', () => {
+  const others: readonly Reason[] = ['hostNotAllowed', 'redirectWithoutHost', 'headTooSlow', 'requestTooSlow', 'cutShort', 'nodeParser'];
+  assert.deepEqual([...last('a').flatMap(({ reason }) => reason ?? []), ...others].sort(), Object.keys(REFUSALS).sort());
+});
+
 const legal: Said = { method: 'POST', path: '/a', query: 'b', host: 'a', contentLength: 0, isLast: false, trace: 'new' };
-const refused = (status: number, path = '/a'): Said => ({ status, method: 'POST', path, trace: 'new' });
-const unknown = (status: number): Said => ({ status, method: undefined, path: undefined, trace: undefined });
+const refused = (reason: Reason, path = '/a'): Said => ({ reason, method: 'POST', path, trace: 'new' });
+const unknown = (reason: Reason): Said => ({ reason, method: undefined, path: undefined, trace: undefined });
 const chunkedChild = post('Transfer-Encoding: chunked', `traceparent: ${PARENT}`);
 
 const requests: readonly (readonly [text: string, said: Said])[] = [
@@ -96,14 +101,14 @@ const requests: readonly (readonly [text: string, said: Said])[] = [
   [`${post('Content-Length: 1')}\0`, { ...legal, contentLength: 1 }],
   [`${post('Content-Length: 20', 'Connection: close')}GET / HTTP/1.1\r\n\r\n\r\n`, { ...legal, contentLength: 20, isLast: true }],
   [`${post('Transfer-Encoding: chunked')}0\r\n\r\n`, { ...legal, contentLength: undefined }],
-  [`${chunkedChild}1;a\r\nx\r\n0\r\nHost: b\r\n\r\n`, { ...legal, contentLength: undefined, trace: 'child' }],
+  [`${chunkedChild}1;a\r\nx\r\n0\r\nX: b\r\n\r\n`, { ...legal, contentLength: undefined, trace: 'child' }],
   [post('Content-Length: 5', 'Expect: 100-continue'), { ...legal, isLast: true }],
   [`${head('POST http://a/a?b HTTP/1.0', 'Content-Length: 2')}ab`, { ...legal, contentLength: 2, isLast: true }],
   [head('POST /a HTTP/1.0'), { ...legal, query: '', host: undefined, isLast: true }],
 ];
 
 test('a request is complete with its last byte, however it is cut, and nothing of it becomes a part of the next one', () => {
-  const illegal = { said: { ...refused(400, '/c'), method: 'PUT' } };
+  const illegal = { said: { ...refused('hostMissing', '/c'), method: 'PUT' } };
   for (const [text, expected] of requests) {
     const read = { said: expected, end: text.length };
     for (const pieces of cutsOf(text)) assert.deepEqual(readAll(pieces), [read], JSON.stringify(pieces));
@@ -117,23 +122,23 @@ test('a request is complete with its last byte, however it is cut, and nothing o
 
 test('a refusal comes with the first byte that decides it, however the bytes are cut, and says what is known', () => {
   const line = 'POST /a?b HTTP/1.1\r\n';
-  const child = (status: number): Said => ({ ...refused(status), trace: 'child' });
+  const child = (reason: Reason): Said => ({ ...refused(reason), trace: 'child' });
   for (const [text, expected] of [
-    ['\0', unknown(400)],
-    ['POST  /a HTTP/1.1\r\n', unknown(400)],
-    ['POST /a?b HTTP/2.0\r\n', refused(505)],
-    ['POST http://user:secret@a?name=Ada#/b HTTP/1.1\r\n', refused(400, '')],
-    [`${line}X: a\0`, refused(400)],
-    [`${line}traceparent: ${PARENT}\r\nX\r\n`, child(400)],
-    [`${line}traceparent: ${PARENT}\r\ntraceparent: ${PARENT}\r\nX\r\n`, refused(400)],
-    [`${line}${'X: y\r\n'.repeat(100)}no field\r\n`, refused(431)],
-    [post('Content-Length: 5', `traceparent: ${PARENT}`, 'Transfer-Encoding: chunked'), child(400)],
-    [head('POST https://a/a HTTP/1.1', 'Host: a'), refused(421)],
-    [head('CONNECT a:80 HTTP/1.1', 'Host: a'), { ...refused(501, 'a:80'), method: 'CONNECT' }],
-    [`${chunkedChild}x\r\n`, child(400)],
-    [`${chunkedChild}1\r\nxy`, child(400)],
-    [`${chunkedChild}0\r\n x\r\n`, child(400)],
-    [`${chunkedChild}10001\r\n`, child(413)],
+    ['\0', unknown('controlCharacter')],
+    ['POST  /a HTTP/1.1\r\n', unknown('requestLineForm')],
+    ['POST /a?b HTTP/2.0\r\n', refused('versionUnsupported')],
+    ['POST http://user:secret@a?name=Ada#/b HTTP/1.1\r\n', refused('targetCharacter', '')],
+    [`${line}X: a\0`, refused('controlCharacter')],
+    [`${line}traceparent: ${PARENT}\r\nX\r\n`, child('fieldLine')],
+    [`${line}traceparent: ${PARENT}\r\ntraceparent: ${PARENT}\r\nX\r\n`, refused('fieldLine')],
+    [`${line}${'X: y\r\n'.repeat(100)}no field\r\n`, refused('tooManyFieldLines')],
+    [post('Content-Length: 5', `traceparent: ${PARENT}`, 'Transfer-Encoding: chunked'), child('lengthAndCoding')],
+    [head('POST https://a/a HTTP/1.1', 'Host: a'), refused('httpsWithoutTls')],
+    [head('CONNECT a:80 HTTP/1.1', 'Host: a'), { ...refused('connectUnsupported', 'a:80'), method: 'CONNECT' }],
+    [`${chunkedChild}x\r\n`, child('chunkSize')],
+    [`${chunkedChild}1\r\nxy`, child('chunkData')],
+    [`${chunkedChild}0\r\n x\r\n`, child('trailerLine')],
+    [`${chunkedChild}10001\r\n`, child('contentTooLong')],
   ] as const) {
     for (const pieces of [...cutsOf(text), ...cutsOf(`${text}\r\n\r\n`)]) {
       assert.deepEqual(readAll(pieces), [{ said: expected }], JSON.stringify(pieces));
@@ -143,19 +148,19 @@ test('a refusal comes with the first byte that decides it, however the bytes are
 });
 
 test('what is known of a request grows with its bytes, and nothing is known of the next one', () => {
-  const reader = new RequestReader(() => true);
+  const reader = new RequestReader(() => undefined);
   assert.equal(reader.end, 0);
-  const nothing = { hasBegun: false, request: undefined, refusal: unknown(408) };
+  const nothing = { hasBegun: false, request: undefined, refusal: unknown('headTooSlow') };
   const begun = { ...nothing, hasBegun: true };
   const child = { ...legal, trace: 'child' } as const;
-  const sized = { hasBegun: true, request: { ...child, contentLength: 4 }, refusal: { ...refused(408), trace: 'child' } };
+  const sized = { hasBegun: true, request: { ...child, contentLength: 4 }, refusal: { ...refused('headTooSlow'), trace: 'child' } };
   const chunked = { ...sized, request: { ...child, contentLength: undefined } };
   for (const [piece, result, expected] of [
     ['\r\n\r', undefined, nothing],
     ['\n', undefined, nothing],
     ['P', undefined, begun],
     ['', undefined, begun],
-    ['OST /a?b HTTP/1.1\r\n', undefined, { ...begun, refusal: refused(408) }],
+    ['OST /a?b HTTP/1.1\r\n', undefined, { ...begun, refusal: refused('headTooSlow') }],
     [`traceparent: ${PARENT}\r\n`, undefined, { ...begun, refusal: sized.refusal }],
     ['Host: a\r\nContent-Length: 4\r\n\r', undefined, { ...begun, refusal: sized.refusal }],
     ['\n', undefined, sized],
@@ -170,23 +175,23 @@ test('what is known of a request grows with its bytes, and nothing is known of t
   ] as const) {
     const read = reader.read(bytesOf(piece));
     const { hasBegun, request, end } = reader;
-    const known = { hasBegun, request: request && said(request), refusal: said(reader.refusal(408)) };
+    const known = { hasBegun, request: request && said(request), refusal: said(reader.refusal('headTooSlow')) };
     assert.deepEqual([read && said(read), known, end], [result, expected, piece.length], JSON.stringify(piece));
   }
 });
 
 test('a request is one object with one trace, from its head to its end, and its refusal has the same trace', () => {
-  const reader = new RequestReader(() => true);
+  const reader = new RequestReader(() => undefined);
   assert.equal(reader.read(bytesOf(post('Transfer-Encoding: chunked'))), undefined);
   const { request } = reader;
   const traceparent = request?.traceparent;
-  assert.equal(reader.refusal(408).request, request);
+  assert.equal(reader.refusal('headTooSlow').request, request);
   assert.equal(reader.read(bytesOf('0\r\n\r\nG')), request);
   assert.deepEqual([reader.end, request?.traceparent], [5, traceparent]);
 
   reader.read(bytesOf(post('Transfer-Encoding: chunked')));
   const { request: second } = reader;
-  assert.deepEqual(reader.read(bytesOf('x\r\n')), { status: 400, request: second });
+  assert.deepEqual(reader.read(bytesOf('x\r\n')), { reason: 'chunkSize', request: second });
 });
 
 const ROOM = 16_383;
@@ -197,16 +202,16 @@ const REQUEST_LINE = `${'POST /a?'.padEnd(ROOM - ' HTTP/1.1\r\n'.length, 'x')} H
 for (const [what, text, result] of [
   ['a head of 16,383 bytes', `${FIELD.padEnd(ROOM - 4, 'x')}\r\n\r\n`, { ...legal, query: '' }],
   ['a field that ends in time', `${FIELD.padEnd(ROOM - 2, 'x')}\r\n`, undefined],
-  ['and the CR after it', `${FIELD.padEnd(ROOM - 2, 'x')}\r\n\r`, refused(431)],
-  ['a field that cannot end in time', FIELD.padEnd(ROOM - 1, 'x'), refused(431)],
-  ['an illegal byte in time', `${FIELD.padEnd(ROOM - 2, 'x')}\0`, refused(400)],
+  ['and the CR after it', `${FIELD.padEnd(ROOM - 2, 'x')}\r\n\r`, refused('headTooLong')],
+  ['a field that cannot end in time', FIELD.padEnd(ROOM - 1, 'x'), refused('headTooLong')],
+  ['an illegal byte in time', `${FIELD.padEnd(ROOM - 2, 'x')}\0`, refused('controlCharacter')],
   ['a request line that ends in time', `${REQUEST_LINE}\r\n`, undefined],
-  ['and the CR after it', `${REQUEST_LINE}\r\n\r`, refused(431)],
-  ['a request line that cannot end in time', 'x'.repeat(ROOM - 1), unknown(414)],
+  ['and the CR after it', `${REQUEST_LINE}\r\n\r`, refused('headTooLong')],
+  ['a request line that cannot end in time', 'x'.repeat(ROOM - 1), unknown('requestLineTooLong')],
   ['empty lines before a head', '\r'.repeat(ROOM - post().length) + post(), legal],
-  ['and one more', '\r'.repeat(ROOM + 1 - post().length) + post().slice(0, -1), refused(431)],
+  ['and one more', '\r'.repeat(ROOM + 1 - post().length) + post().slice(0, -1), refused('headTooLong')],
   ['empty lines', '\r'.repeat(ROOM), undefined],
-  ['and one more', '\r'.repeat(ROOM + 1), unknown(414)],
+  ['and one more', '\r'.repeat(ROOM + 1), unknown('requestLineTooLong')],
 ] as const) {
   test(`a head has less than 16 KiB, with the empty lines before it: ${what}`, () => {
     for (const pieces of [[text], text.split(''), [text.slice(0, 9_000), text.slice(9_000)], [text.slice(0, -1), text.slice(-1)]]) {
@@ -218,6 +223,6 @@ for (const [what, text, result] of [
 
 test('no more than 2 KiB become a string in one go, because a path that is in use keeps all of it in memory', (t) => {
   const { mock }: { mock: { readonly calls: readonly { this: unknown }[] } } = t.mock.method(Buffer.prototype, 'toString');
-  new RequestReader(() => true).read(Buffer.alloc(5_000, 'x'));
+  new RequestReader(() => undefined).read(Buffer.alloc(5_000, 'x'));
   assert.deepEqual(mock.calls.map((call) => Object(call.this).length), [2_048, 2_048, 904]);
 });

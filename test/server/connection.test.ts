@@ -3,12 +3,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { emptyReply } from '../../src/http/reply.ts';
-import { createIntake } from '../../src/server/intake.ts';
-import { BUDGET, Turns } from '../../src/server/turns.ts';
+import { BUDGET, Turns } from '../../src/transport/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
 import { liveHeap } from '../support/usage.ts';
 import { brief, readToEnd, stall, startServer, statusesIn, TRANSPORTS, use, type TestServer } from '../support/server.ts';
@@ -20,7 +18,6 @@ const get = requestBytes('GET', '/', []);
 const getLast = requestBytes('GET', '/', ['Connection: close']);
 const close = requestBytes('GET', '/');
 const noHost = 'GET / HTTP/1.1\r\n\r\n';
-const getOf = (length: number) => requestBytes('GET', '/', ['X: ']).replace('X: ', (x) => x.padEnd(length - get.length - 2, 'x'));
 const more = 'x'.repeat(10_000_000); // more than the kernel keeps
 
 for (const over of TRANSPORTS) {
@@ -114,73 +111,34 @@ describe('a client does not keep others waiting', limit, () => {
 
   test('by what it sends after a refusal: one read of it is discarded in each millisecond, whoever sends it', async (t) => {
     const { open, pass } = await startServer(t);
-    let reads = 0;
+    const all: Socket[] = [];
     for (let i = 0; i < 3; i += 1) {
       const { client, accepted } = await open();
       client.write(noHost + more);
       await once(accepted, 'finish'); // it is refused
-      accepted.on('data', () => { reads += 1; });
+      all.push(accepted);
     }
+    const bytesRead = () => all.reduce((sum, accepted) => sum + accepted.bytesRead, 0);
+    await calm(t, bytesRead);
+    const begun = bytesRead();
     for (let ms = 1; ms <= 20; ms += 1) {
+      const before = bytesRead();
       pass(0.001);
-      await until(() => reads >= ms);
+      await until(() => bytesRead() > before);
     }
-    await calm(t, () => reads);
-    assert.equal(reads, 20);
+    await calm(t, bytesRead);
+    assert.ok(bytesRead() - begun <= 20 * 65_536, `${bytesRead() - begun} bytes`);
   });
 
-  test('by being read at once: more than 2 KiB are held until their turn, and no more than that is read at once', async (t) => {
-    const { openInMemory } = await startServer(t);
-    for (const [length, isHeld] of [[2_048, false], [2_049, true]] as const) {
-      const accepted = openInMemory();
-      await iteration();
-      accepted.deliver(Buffer.from(requestBytes('POST', '/', ['Content-Length: 20000']).padEnd(length, 'x')));
-      assert.equal(accepted.isPaused(), isHeld);
-    }
-  });
-
-  /** The kinds of what waits, in order, when nothing may go ahead as it arrives. */
-  function noteKinds(t: TestContext) {
+  test('of its own: a handshake waits as such; a short request after it waits once, to be decrypted', async (t) => {
     const turns = new Turns();
-    const { mock } = t.mock.method(turns, 'wait');
-    inEachIteration(t, () => turns.spend(BUDGET));
-    return { turns, reset: () => mock.resetCalls(), kinds: () => mock.calls.map(({ arguments: [, , kind] }) => kind) };
-  }
-
-  test('of its own: short reads, long ones and those that continue others wait as such', async (t) => {
-    const { turns, reset, kinds } = noteKinds(t);
-    const { openInMemory, asked } = await startServer(t, { turns });
-    for (const [bytes, expected] of [
-      [`${get}${get}`, ['short', 'short']],
-      [`${requestBytes('GET', '/long', [])}${get}`, ['short']], // the second does not wait for a turn while the first reply is unread
-      [getOf(2_048), ['short']], [getOf(2_049), ['long']],
-      [`${requestBytes('POST', '/', ['Content-Length: 40000'])}${'x'.repeat(40_000)}`, ['long', 'continued', 'continued']],
-    ] as const) {
-      reset();
-      const { length } = asked;
-      openInMemory().deliver(Buffer.from(bytes));
-      await until(() => asked.length === length + (bytes === get + get ? 2 : 1));
-      assert.deepEqual(kinds(), expected);
-    }
-  });
-
-  test('of its own: what follows more than six pieces does not continue them', async (t) => {
-    const { turns, kinds } = noteKinds(t);
-    const stream = new PassThrough();
-    let consumed = 0;
-    const consume = ({ length }: Buffer) => (consumed += length, length);
-    createIntake(stream, '', turns, false, { accepts: () => true, consume, isHandshake: () => false, end: () => {} });
-    stream.push(Buffer.alloc(8 * 16_384));
-    await until(() => consumed === 8 * 16_384);
-    assert.deepEqual(kinds().map((kind) => kind?.at(0)).join(''), 'lccccclc');
-  });
-
-  test('of its own: a handshake; a short request after it waits once, to be decrypted', async (t) => {
-    const { turns, kinds, reset } = noteKinds(t);
+    const { mock } = t.mock.method(turns, 'enqueue');
+    const kinds = () => mock.calls.map(({ arguments: [, kind] }) => kind);
+    inEachIteration(t, () => turns.spend(BUDGET)); // nothing may go ahead as it arrives
     const { open, asked } = await startServer(t, { turns, over: 'TLS' });
     const { client } = await open();
     assert.deepEqual(new Set(kinds()), new Set(['handshake']));
-    reset();
+    mock.resetCalls();
     client.write(get);
     await until(() => asked.length === 1);
     assert.deepEqual(kinds(), ['short']);
@@ -208,18 +166,6 @@ for (const [what, wait] of [
     }
   });
 }
-
-test('what waits to be discarded is not kept when its connection closes', limit, async (t) => {
-  const { openInMemory, pass } = await startServer(t);
-  const accepted = openInMemory();
-  await iteration();
-  accepted.deliver(Buffer.from(noHost));
-  const { mock } = t.mock.method(accepted, 'resume');
-  accepted.destroy();
-  await closed(accepted);
-  pass(1);
-  assert.equal(mock.callCount(), 0);
-});
 
 test('a connection that is idle keeps nothing of the request before', limit, async (t) => {
   const { openInMemory } = await startServer(t, { handler: () => emptyReply(200), reports: { finished: undefined } });

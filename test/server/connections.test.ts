@@ -35,10 +35,13 @@ for (const over of TRANSPORTS) {
       pass(0.001);
       await Promise.all([closed(silent.accepted), closed(late.accepted)]);
       assert.deepEqual([unread, head, content, ending].map(({ socket }) => socket.destroyed), [false, false, false, false]);
-      assert.equal(closeAll(), 2);
+      await send(content, 'b');
+      pass(1);
+      await closed(content.accepted); // it has become idle
+      assert.equal(closeAll(), 1);
       await isOver;
       assert.ok([unread, head, content, ending].every(({ socket }) => socket.destroyed));
-      assert.deepEqual(records.map(brief).sort(), [['/', undefined, true], ['/', 200, undefined], ['/long', 200, true]]);
+      assert.deepEqual(records.map(brief).sort(), [['/', 200, undefined], ['/', 200, undefined], ['/long', 200, true]]);
     });
 
     test('at the stop, requests whose connections have not been accepted yet are answered, and then no more are accepted', async (t) => {
@@ -64,4 +67,16 @@ test('at the stop, clients that go on connecting cannot keep the server listenin
   pass(0.25);
   assert.equal(listener.listening, false);
   await isOver;
+});
+
+test('when all connections are closed, those that wait in the kernel are not accepted', limit, async (t) => {
+  const { close, closeAll, place, listener } = await startServer(t);
+  let accepted = 0;
+  listener.on('connection', () => { accepted += 1; });
+  const clients = Array.from({ length: 20 }, () => connect(place).on('error', () => {}));
+  await new Promise((resolve) => process.nextTick(resolve)); // the kernel has them
+  const isOver = close();
+  assert.equal(closeAll(), 0);
+  await Promise.all([isOver, ...clients.map(closed)]);
+  assert.deepEqual([listener.listening, accepted], [false, 0]);
 });

@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Turns } from '../../src/server/turns.ts';
+import { Turns } from '../../src/transport/turns.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { playOnSockets } from '../support/sequences/play-on-sockets.ts';
 import { randomSequence } from '../support/sequences/random-sequence.ts';
 import { RARE } from '../support/sequences/rare-sequences.ts';
 import { describeSequence, ofClientsOnly, type Sequence } from '../support/sequences/steps.ts';
-import { secureWith } from '../support/server.ts';
+import { tlsOptions } from '../support/server.ts';
 import { startService } from '../support/service.ts';
 import { listenOnPort } from '../support/sockets.ts';
 
@@ -28,8 +28,8 @@ function* sequences(): Generator<readonly [name: string, sequence: Sequence]> {
 test(`${COUNT} sequences from seed ${FIRST_SEED} get the replies that they are owed`, { timeout: 110_000 }, async (t) => {
   const { app, port, reported } = await startService(t, { turns: new Turns(1) });
   const path = join(temporaryFolder(t), 'socket');
-  await once(app.createServer().listen({ path }), 'listening');
-  const overTls = { port: await listenOnPort(app.createSecureServer(secureWith(t))) };
+  await once((await app.createServer()).listen({ path }), 'listening');
+  const overTls = { port: await listenOnPort(await app.createSecureServer(await tlsOptions(t))) };
 
   let plain = 0;
   const all = sequences();

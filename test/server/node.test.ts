@@ -2,15 +2,13 @@
 // node itself, and fails when it is no longer so.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { connect, createServer as createListener, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import { TLSSocket } from 'node:tls';
-import { readTlsFiles } from '../../src/host/tls-files.ts';
-import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { connectRecords } from '../support/records.ts';
+import { tlsOptions } from '../support/server.ts';
 import { calm, closed, listenOnPort, startPair, until } from '../support/sockets.ts';
 
 type Written = (done: () => void) => unknown; // is told that something is written, and calls `done` when it has been
@@ -27,35 +25,6 @@ async function lengthOf(client: Socket): Promise<number> {
 }
 
 const limit = { timeout: 60_000 };
-
-for (const isLast of [false, true]) {
-  const connection = isLast ? 'close' : 'keep-alive';
-  test('when a server of node:http that does not listen is given a stream as a connection, `read` has asked for a request, and HEAD is '
-    + `pushed, \`writeHead\` and \`end\` write the head before \`push\` returns, with the fields that are given, Date and \`Connection: ${
-      connection}\`, and with \`keepAliveTimeout: 0\` no others. Node listens for errors of the stream, and ends quietly when `
-    + 'that is destroyed then', limit, async () => {
-    for (const isAnswered of [true, false]) {
-      const events: string[] = [];
-      let written = '';
-      const server = createServer({ requireHostHeader: false, keepAliveTimeout: 0 }, (_, response) => {
-        events.push('request');
-        if (isAnswered) response.writeHead(404, ['A', 'b', 'Content-Length', '1']).end();
-      });
-      server.on('clientError', ({ code }: NodeJS.ErrnoException) => events.push(`rejected ${code}`));
-      const stream = new Duplex({ read: () => {}, write: (bytes, _, done) => { written += bytes; done(); } });
-      server.emit('connection', stream);
-      assert.ok(stream.listenerCount('error') > 0);
-      stream.read();
-      stream.push(Buffer.from(`HEAD / HTTP/1.1\r\n${isLast ? 'Connection: close\r\n' : ''}\r\n`));
-      const date = 'Date: \\w{3}, \\d\\d \\w{3} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT';
-      const head = `HTTP/1.1 404 Not Found\r\nA: b\r\nContent-Length: 1\r\n${date}\r\nConnection: ${connection}\r\n\r\n`;
-      assert.match(written, new RegExp(`^${isAnswered ? head : ''}$`));
-      stream.destroy();
-      await iterations();
-      assert.deepEqual(events, ['request']);
-    }
-  });
-}
 
 test('when nothing waits after `write` to a socket (`writableLength` is 0), the kernel has it; otherwise the callback says when', limit,
   async (t) => {
@@ -96,7 +65,7 @@ test('a paused socket with `highWaterMark: 0` takes one more read from the kerne
 
 test('while connections wait in the kernel, at least one is accepted in each iteration', limit, async (t) => {
   let accepted = 0;
-  const listener = createListener((socket) => { accepted += 1; socket.destroy(); });
+  const listener = createServer((socket) => { accepted += 1; socket.destroy(); });
   const port = await listenOnPort(listener);
   t.after(() => listener.close());
   for (let i = 0; i < 50; i += 1) connect({ port, host: '127.0.0.1' }).on('error', () => {}).unref();
@@ -124,7 +93,7 @@ async function startTlsPair(t: TestContext, { written = (done) => done(), ...opt
     final: (done) => void accepted.end(done),
   });
   accepted.on('data', (bytes: Buffer) => stream.push(bytes)).on('end', () => stream.push(null));
-  const secureContext = readTlsFiles(makeCertificate(temporaryFolder(t), 'localhost'), () => {});
+  const secureContext = createSecureContext(await tlsOptions(t));
   const secured = new TLSSocket(stream, { isServer: true, secureContext, ...options });
   const errors: unknown[] = [];
   secured.on('error', (error) => errors.push(error));

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hostCheck } from '../../src/http/request-target.ts';
 import { LegalRequest } from '../../src/http/request.ts';
-import { reportFinished, type FinishedRequest } from '../../src/server/reports.ts';
+import { reportFinished, type FinishedRequest } from '../../src/server/interface.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { NO_REPORTS } from '../support/service.ts';
-import { startServer } from '../support/server.ts';
+import { readToEnd, send, startServer, statusesIn, type Pair } from '../support/server.ts';
 
 const limit = { timeout: 60_000 };
 const asks = { method: 'GET', path: '/a' };
@@ -14,11 +15,12 @@ test('a finished request is reported with the time since its head to the microse
   t.mock.method(performance, 'now', () => 2234.5674);
   const records: FinishedRequest[] = [];
   const reports = { ...NO_REPORTS, finished: (finished: FinishedRequest) => records.push(finished) };
-  reportFinished({ request: asked, startedAt: 1000, status: 204 }, '192.0.2.1', false, reports);
-  reportFinished({ request: {}, startedAt: 1000, status: undefined }, undefined, true, reports);
-  const none = { method: undefined, path: undefined, status: undefined, traceId: undefined, remoteAddress: undefined };
+  reportFinished({ request: asked, startedAt: 1000, status: 204, reason: undefined }, '192.0.2.1', false, reports);
+  reportFinished({ request: {}, startedAt: 1000, status: 400, reason: 'lineEnd' }, undefined, true, reports);
+  const ordinary = { ...asks, status: 204, reason: undefined, remoteAddress: '192.0.2.1', aborted: undefined };
+  const none = { method: undefined, path: undefined, status: 400, reason: 'lineEnd', traceId: undefined, remoteAddress: undefined };
   assert.deepEqual(records, [
-    { ...asks, status: 204, durationMs: 1234.567, traceId: asked.traceparent, remoteAddress: '192.0.2.1', aborted: undefined },
+    { ...ordinary, durationMs: 1234.567, traceId: asked.traceparent },
     { ...none, durationMs: 1234.567, aborted: true },
   ]);
 });
@@ -26,7 +28,8 @@ test('a finished request is reported with the time since its head to the microse
 test('a request that cannot be reported is an error, which is reported', () => {
   const failures: unknown[] = [];
   const reports = { ...NO_REPORTS, failed: (...about: readonly unknown[]) => failures.push(about), finished: () => { throw asked; } };
-  for (const request of [asked, {}]) reportFinished({ request, startedAt: 0, status: undefined }, undefined, false, reports);
+  const unanswered = { startedAt: 0, status: undefined, reason: undefined };
+  for (const request of [asked, {}]) reportFinished({ request, ...unanswered }, undefined, false, reports);
   assert.deepEqual(failures, [[asked, asked.traceparent], [asked, '']]);
 });
 
@@ -42,21 +45,28 @@ test('each request has one record, without its query, with the id that its handl
   const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   await server.statusesFor(requestBytes('POST', '/a?name=Ada', [`traceparent: ${parent}`, 'Connection: close']));
   const [{ durationMs, traceId, ...record } = { durationMs: -1, traceId: undefined }] = server.records;
-  assert.deepEqual(record, { method: 'POST', path: '/a', status: 500, remoteAddress: '127.0.0.1', aborted: undefined });
+  assert.deepEqual(record, { method: 'POST', path: '/a', status: 500, reason: undefined, remoteAddress: '127.0.0.1', aborted: undefined });
   assert.deepEqual(ids, [traceId, traceId]);
   assert.equal(traceId?.slice(0, 36), parent.slice(0, 36));
   assert.ok(durationMs >= 0 && durationMs < 60_000);
 });
 
-test('a request that is refused, for its head or its content, has a record, too', limit, async (t) => {
-  const server = await startServer(t, { isAllowed: (host) => host === 'a' });
-  for (const [bytes, ...record] of [
-    ['GET /b?name=Ada HTTP/1.1\r\nHost: other\r\n\r\n', 'GET', '/b', 421],
-    ['noise\r\n\r\n', undefined, undefined, 400],
-    ['GET /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n', 'GET', '/b', 400],
+test('a request that is refused has a record with the reason, also when it is late or cut short', limit, async (t) => {
+  const { open, pass, records, refusals } = await startServer(t, { refuseHost: hostCheck(['a']) });
+  const chunked = 'GET /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+  for (const [bytes, end, ...record] of [
+    ['GET /b?name=Ada HTTP/1.1\r\nHost: other\r\n\r\n', undefined, 'GET', '/b', 421, 'hostNotAllowed'],
+    ['noise\r\n\r\n', undefined, undefined, undefined, 400, 'requestLineForm'],
+    [`${chunked}z\r\n`, undefined, 'GET', '/b', 400, 'chunkSize'],
+    ['G', () => pass(12), undefined, undefined, 408, 'headTooSlow'],
+    [`${chunked}1`, () => pass(17), 'GET', '/b', 408, 'requestTooSlow'],
+    [`${chunked}1`, ({ client }: Pair) => client.end(), 'GET', '/b', 400, 'cutShort'],
   ] as const) {
-    await server.statusesFor(bytes);
-    const records = server.records.splice(0).map(({ method, path, status }) => [method, path, status]);
-    assert.deepEqual([records, server.refusals.splice(0)], [[record], [record[2]]]);
+    const pair = await open();
+    await send(pair, bytes);
+    end?.(pair);
+    assert.deepEqual(statusesIn(await readToEnd(pair.client)), [record[2]]);
+    const said = records.splice(0).map(({ method, path, status, reason }) => [method, path, status, reason]);
+    assert.deepEqual([said, refusals.splice(0)], [[record], [record[3]]]);
   }
 });

@@ -4,19 +4,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import { LIMITS } from '../../src/server/limits.ts';
-import { BUDGET, type Turns } from '../../src/server/turns.ts';
+import { BUDGET, type Kind, type Turns } from '../../src/transport/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
-import { readReplies, readToEnd, send, shakeHands, stall, startServer, statusesIn, use, type TestServer } from '../support/server.ts';
+import { connectRecords } from '../support/records.ts';
+import { readReplies, readToEnd, send, shakeHands, stall, startServer, statusesIn, use, type Options, type Pair, type TestServer } from '../support/server.ts';
 import { closed, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
-
-test('the limits', () => {
-  const times = { headMs: 10_000, requestMs: 15_000, unreadMs: 15_000, lingerMs: 1_000, discardMs: 1, silentMs: 250, sweepMs: 1_000 };
-  assert.deepEqual(LIMITS, times);
-});
 
 for (const over of ['TCP', 'TLS'] as const) {
   test(`over ${over}, a connection may be idle for as long as is configured, not counting a handshake`, limit, async (t) => {
@@ -52,15 +47,14 @@ test('the time begins again when the connection is used, and at the first byte o
   assert.deepEqual(statusesIn(await readToEnd(pair.client)), [408]);
 });
 
-/** From now on other clients use up each iteration, until the returned function is called. A known one gets every other turn. */
+/** From now on two other clients use up each iteration, until the returned function is called. So others wait, and get a third of it. */
 function keepBusy(t: TestContext, turns: Turns): () => void {
   let isBusy = true;
-  let count = 0;
-  const ask = () => turns.wait(`client ${count += 1}`, () => {
+  const ask = (name: string) => turns.enqueue(name, 'long', () => {
     turns.spend(BUDGET);
-    if (isBusy) ask();
+    if (isBusy) ask(name);
   });
-  ask();
+  for (const name of ['a', 'b']) ask(name);
   const stop = () => { isBusy = false; };
   t.after(stop);
   return stop;
@@ -96,6 +90,74 @@ for (const how of ['TCP', 'TLS', 'the handshake'] as const) {
   });
 }
 
+/** A connection over TLS, and a record with a request, of which `passOn` sends some bytes. Resolves when the server has read them. */
+async function openRecord(t: TestContext, { bytes = get, ...options }: Options & { readonly bytes?: string } = {}) {
+  const server = await startServer(t, { ...options, over: 'TLS' });
+  const { below, accepted, socket } = await server.dial();
+  const [{ client, recordsOf }] = await Promise.all([connectRecords(below), once(socket, 'secure')]);
+  const record = await recordsOf([bytes]);
+  async function passOn(from: number, to?: number): Promise<void> {
+    const { bytesRead } = accepted;
+    const part = record.subarray(from, to);
+    below.write(part);
+    await until(() => accepted.bytesRead >= bytesRead + part.length);
+    for (let count = 0; count < 3; count += 1) await iteration();
+  }
+  return { ...server, client, accepted, passOn };
+}
+
+for (const [what, happen] of events.slice(0, 2)) {
+  test(`a request is answered, of which a part of a TLS record has arrived when ${what}`, limit, async (t) => {
+    const server = await openRecord(t, { maxConnections: 1 });
+    await server.passOn(0, 9);
+    await happen(server);
+    server.pass(0.3);
+    for (let count = 0; count < 3; count += 1) await iteration();
+    server.drain(); // so that the connection ends with the reply
+    await server.passOn(9);
+    assert.deepEqual(statusesIn(await readToEnd(server.client)), [200]);
+    assert.ok(server.dropped.every((reason) => reason === 'newRefused'));
+  });
+}
+
+test('a TLS record that arrives a byte at a time is late after 10 s, like a head', limit, async (t) => {
+  const { client, passOn, pass, refusals } = await openRecord(t);
+  for (let second = 0; second <= 10; second += 1) {
+    assert.deepEqual(refusals, []);
+    await passOn(second, second + 1);
+    pass(1);
+  }
+  assert.deepEqual([statusesIn(await readToEnd(client)), refusals], [[408], ['headTooSlow']]);
+});
+
+test('a connection is idle again after a TLS record without a request', limit, async (t) => {
+  const { accepted, passOn, pass, refusals } = await openRecord(t, { bytes: '\r\n', keepAliveTimeoutMs: 3_000 });
+  await passOn(0, 9);
+  pass(1);
+  await passOn(9);
+  pass(5);
+  await closed(accepted);
+  assert.deepEqual(refusals, []);
+});
+
+test('200 clients that send half a head each, and go on in records of one byte, are refused, and nothing is thrown', limit, async (t) => {
+  const { dial, pass, refusals, failures } = await startServer(t, { over: 'TLS' });
+  const pairs: Pair[] = [];
+  while (pairs.length < 200) pairs.push(await dial());
+  const clients = await Promise.all(pairs.map(async ({ below }) => {
+    const { client, recordsOf } = await connectRecords(below);
+    client.write('GET /');
+    return { client, below, records: await recordsOf('x'.repeat(60)) };
+  }));
+  for (const { below, records } of clients) below.write(records);
+  for (let seconds = 0; seconds < 60 || refusals.length < 200; seconds += 1) { // while their records wait for their turns
+    pass(1);
+    await iteration();
+  }
+  for (const { client } of clients) assert.deepEqual(statusesIn(await readToEnd(client)), [408]);
+  assert.deepEqual(failures, []);
+});
+
 test('no time passes for a request while its content waits for its turn', limit, async (t) => {
   const { open, pass, turns, refusals } = await startServer(t);
   const pair = await open();
@@ -113,7 +175,7 @@ test('a connection that is late, and goes on before its turn to end comes, does 
   const pair = await open();
   await stall(pair);
   const tasks: (() => void)[] = [];
-  const { mock } = t.mock.method(turns, 'wait', (_: string, task: () => void) => { tasks.push(task); });
+  const { mock } = t.mock.method(turns, 'enqueue', (_: string, _kind: Kind, task: () => void) => { tasks.push(task); });
   pass(16);
   mock.restore();
   await readReplies(pair.client, 1);

@@ -27,6 +27,8 @@ export function tlsVariables() {
 
 const KEYS = {
   ec: () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
+  secp256k1: () => generateKeyPairSync('ec', { namedCurve: 'secp256k1' }), // no TLS client has it
+  ed25519: () => generateKeyPairSync('ed25519'),
   rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
   weak: () => generateKeyPairSync('rsa', { modulusLength: 512 }), // too small for TLS on every line of Node; 20 and 22 accept 1024 bits
 };
@@ -50,6 +52,7 @@ const time = (date: Date) => value(0x17, Buffer.from(`${date.toISOString().slice
 
 const SIGNATURE_ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
   ec: sequence(identifier('2a8648ce3d040302')), // 1.2.840.10045.4.3.2, ecdsa-with-SHA256: RFC 5758, section 3.2
+  ed25519: sequence(identifier('2b6570')), // 1.3.101.112: RFC 8410, section 3
   rsa: sequence(identifier('2a864886f70d01010b'), value(0x05)), // 1.2.840.113549.1.1.11, sha256WithRSAEncryption: RFC 4055, section 5
 };
 
@@ -69,7 +72,8 @@ function selfSigned(privateKey: KeyObject, commonName: string, validity: readonl
     createPublicKey(privateKey).export({ type: 'spki', format: 'der' }), // the public key and its algorithm
     value(0xa3, sequence(sequence(identifier('551d11'), value(0x04, names)))), // 2.5.29.17
   );
-  const signature = value(0x03, Buffer.of(0), sign('sha256', toBeSigned, privateKey)); // 0 bits of its last byte are unused
+  const digest = privateKey.asymmetricKeyType === 'ed25519' ? null : 'sha256';
+  const signature = value(0x03, Buffer.of(0), sign(digest, toBeSigned, privateKey)); // 0 bits of its last byte are unused
   return sequence(toBeSigned, algorithm, signature); // section 4.1.1
 }
 

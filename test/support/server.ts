@@ -8,10 +8,13 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
 import { contentReply } from '../../src/http/reply.ts';
-import type { FinishedRequest } from '../../src/server/reports.ts';
-import { createServer, type Secure, type ServerOptions } from '../../src/server/server.ts';
-import { secure } from '../../src/server/tls.ts';
-import { Turns } from '../../src/server/turns.ts';
+import type { Reason } from '../../src/http/refusals.ts';
+import type { ServerOptions } from '../../src/server/interface.ts';
+import type { FinishedRequest } from '../../src/server/interface.ts';
+import { createServerOn } from '../../src/server/server.ts';
+import { openTcp } from '../../src/transport/transport.ts';
+import { createTls } from '../../src/transport/tls.ts';
+import { Turns } from '../../src/transport/turns.ts';
 import { ServiceEnd } from '../tools/simulation/service-end.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { parseReplies, requestBytes } from './exchange.ts';
@@ -37,36 +40,36 @@ export type TestServer = Awaited<ReturnType<typeof startServer>>;
 /** Starts a server; it stops when the test `t` ends. Its time stands still unless `pass` is called. */
 export async function startServer(t: TestContext, { over = 'TCP', reports, ...options }: Options = {}) {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
-  const asked: string[] = [], refusals: number[] = [], ended: string[] = [], dropped: string[] = [];
+  const asked: string[] = [], refusals: Reason[] = [], ended: string[] = [], dropped: string[] = [];
   const failures: unknown[] = [], records: FinishedRequest[] = [];
   const secured = new WeakMap<Socket, Socket>(); // by the accepted socket
   const turns = options.turns ?? new Turns();
   let isDraining = false;
 
-  const secureCarrier = over === 'TLS' ? secureWith(t) : undefined;
-  const server = createServer({
+  const openTransport = over === 'TLS' ? createTls(await tlsOptions(t)).open : openTcp;
+  const server = createServerOn((accepted, ...others) => {
+    const transport = openTransport(accepted, ...others);
+    secured.set(accepted, transport.socket);
+    return transport;
+  }, {
     ...readConfiguration({}),
     handler: ({ path }) => {
       asked.push(path);
       return path === '/long' ? long : hello;
     },
-    isAllowed: () => true,
+    refuseHost: () => undefined,
     isDraining: () => isDraining,
     ...options,
     turns,
     reports: {
       failed: (error) => failures.push(error),
-      refused: (status) => refusals.push(status),
+      refused: (reason) => refusals.push(reason),
       ended: (reason) => ended.push(reason),
       dropped: (reason) => dropped.push(reason),
       finished: (record) => records.push(record),
       ...reports,
     },
-  }, secureCarrier && ((carrier, ...others) => {
-    const transport = secureCarrier(carrier, ...others);
-    secured.set(carrier, transport.socket);
-    return transport;
-  }));
+  });
   const path = join(temporaryFolder(t), 'socket');
   if (over === 'a Unix socket') await once(server.listener.listen({ path }), 'listening');
   const place = over === 'a Unix socket' ? { path } : { port: await listenOnPort(server.listener), host: '127.0.0.1' };
@@ -111,11 +114,9 @@ export async function startServer(t: TestContext, { over = 'TCP', reports, ...op
   };
 }
 
-/** Puts TLS on a connection, with a new certificate. */
-export function secureWith(t: TestContext): Secure {
-  const context = readTlsFiles(makeCertificate(temporaryFolder(t), 'localhost'), (message) => { throw new Error(message); });
-  return (...carrier) => secure(context, ...carrier);
-}
+/** The options for TLS, with a new certificate. */
+export const tlsOptions = (t: TestContext) =>
+  readTlsFiles(makeCertificate(temporaryFolder(t), 'localhost'), (message) => { throw new Error(message); });
 
 /** Does the handshake. When this resolves it is complete for the client, but maybe not yet for the server. */
 export async function shakeHands(pair: Pair, more: ConnectionOptions = {}): Promise<Pair & { readonly client: TLSSocket }> {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createApp, type App, type AppOptions } from '../../src/app.ts';
+import { createApp, loadServer, type App, type AppOptions } from '../../src/app.ts';
 import { readConfiguration } from '../../src/host/configuration.ts';
-import type { Reports } from '../../src/server/reports.ts';
+import type { Reason } from '../../src/http/refusals.ts';
+import type { Reports } from '../../src/server/interface.ts';
 import { listenOnPort } from './sockets.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
@@ -18,17 +19,24 @@ export const NO_REPORTS: Reports = {
   finished: undefined,
 };
 
-type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & { readonly server?: (app: App) => Server };
+type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & {
+  readonly kind?: 'strict' | 'node';
+  readonly server?: (app: App) => Promise<Server>;
+};
+
+const plain = (app: App) => app.createServer();
 
 /** Starts `server`, by default that for plain HTTP; the service stops when the test `t` ends. */
-export async function startService(t: TestContext, { server: create = (app) => app.createServer(), ...options }: ServiceOptions = {}) {
+export async function startService(t: TestContext, { kind = 'strict', server: create = plain, ...options }: ServiceOptions = {}) {
   const reported: unknown[] = [];
-  const refusals: number[] = [];
+  const refusals: Reason[] = [];
+  const { createServer } = await loadServer(kind);
   const app = await createApp({
+    createServer,
     ...readConfiguration({}), development: false, now: () => NOW, ...options,
-    reports: { ...NO_REPORTS, failed: (error) => reported.push(error), refused: (status) => refusals.push(status) },
+    reports: { ...NO_REPORTS, failed: (error) => reported.push(error), refused: (reason) => refusals.push(reason) },
   });
-  const port = await listenOnPort(create(app));
+  const port = await listenOnPort(await create(app));
   closeAfter(t, app);
   return { app, port, reported, refusals };
 }

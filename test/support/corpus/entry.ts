@@ -1,4 +1,5 @@
 // An entry of the corpus, and what its requests are made of.
+import { REFUSALS, type Reason } from '../../../src/http/refusals.ts';
 
 /** A request, or some on one connection, and how this service replies. */
 export type Entry = {
@@ -14,19 +15,29 @@ export type Entry = {
 };
 type Need = 'any host' | 'no TLS';
 
-/** Entries with the same reason. A reason that begins with "Ours" is not in the RFCs: other servers may serve what it refuses. */
-export type Group = { readonly reason: string; readonly entries: readonly Entry[] };
+/** Entries that try the same. `reason`: the rule that the last request of each breaks. Others may serve what rules of ours refuse. */
+export type Group = { readonly says: string; readonly reason?: Reason; readonly entries: readonly Entry[] };
 
 /** An entry as it is written down. Without statuses it has the one of its group. */
-export type Line = readonly [says: string, bytes: string, statuses?: readonly number[], needs?: Need];
+export type Line = readonly [says: string, bytes: string, statuses?: readonly number[], needs?: Need | undefined];
 
 /** The group of these lines. */
-export function group(reason: string, closes: boolean, status: number, ...lines: readonly Line[]): Group {
-  return { reason, entries: lines.map(([says, bytes, statuses = [status], needs]) => ({ says, bytes, statuses, closes, needs })) };
+export function group(title: string, closes: boolean, status: number, ...lines: readonly Line[]): Group {
+  return { says: title, entries: lines.map(([says, bytes, statuses = [status], needs]) => ({ says, bytes, statuses, closes, needs })) };
+}
+
+/** A request that is refused, as it is written down. `before`: the statuses of the replies to the requests before it. */
+export type RefusedLine = readonly [says: string, bytes: string, before?: readonly number[], needs?: Need];
+
+/** The group of these lines, each of which breaks the rule `reason`. */
+export function refused(reason: Reason, ...lines: readonly RefusedLine[]): Group {
+  const { status, section, prevents } = REFUSALS[reason];
+  const asLine = ([says, bytes, before = [], needs]: RefusedLine): Line => [says, bytes, [...before, status], needs];
+  return { ...group(`${reason} (${section}), against ${prevents}`, true, status, ...lines.map(asLine)), reason };
 }
 
 /** A line for each of `values`, which are printed after `name`. */
-export function each(name: string, values: readonly string[], write: (value: string) => string): Line[] {
+export function each(name: string, values: readonly string[], write: (value: string) => string): [says: string, bytes: string][] {
   return values.map((value) => [`${name}${printable(value)}`, write(value)]);
 }
 

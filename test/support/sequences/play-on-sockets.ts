@@ -1,6 +1,6 @@
 // Plays a sequence of clients against a service on a real socket, in real time.
 import { setImmediate as iteration, setTimeout as delay } from 'node:timers/promises';
-import { LIMITS } from '../../../src/server/limits.ts';
+import { LIMITS } from '../../../src/server/states.ts';
 import { answersTo } from './answers.ts';
 import { OF_CLIENT } from './invariants.ts';
 import { isWhole } from './part.ts';

@@ -1,5 +1,5 @@
 // A random sequence.
-import { BUDGET } from '../../../src/server/turns.ts';
+import { BUDGET } from '../../../src/transport/turns.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { Part } from './part.ts';
 import { lastRequest, legalRequest, mutatedRequests } from './random-requests.ts';
@@ -41,7 +41,7 @@ export function randomSequence(seed: number): Sequence {
     addresses: pick([1, 2, 3]),
     room: pick([0, 1, 100, 300, 1_000]),
     isSecure: pick([true, false]),
-    turnCost: pick([1, 1, 1, BUDGET]),
+    turnCost: pick([1, 1, 1, 20_000, BUDGET]),
   };
   const others = [...KINDS.filter(() => below(3) === 0), ...RARE_KINDS.filter(() => below(5) === 0)];
   const kinds: readonly [MakeStep, ...MakeStep[]] = [sendRequests, sendRequests, ...others];

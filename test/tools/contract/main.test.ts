@@ -8,8 +8,9 @@ import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../support/certificates.ts';
-import { secureWith } from '../../support/server.ts';
+import { tlsOptions } from '../../support/server.ts';
 import { startService } from '../../support/service.ts';
+import { describeLanguages, languagesOf } from './grammar.ts';
 import { readOptions } from './options.ts';
 import { listedValues } from './specification.ts';
 import { talker } from './talk.ts';
@@ -67,6 +68,17 @@ describe('npm run contract', { concurrency: true }, () => {
   });
 });
 
+test('--grammar finds no difference in this service, and in each rule some in a server that takes everything', async (t) => {
+  const { port } = await startService(t, { now: Date.now });
+  const own = await languagesOf(targetAt({ url: `http://127.0.0.1:${port}`, insecure: false }).connect, 40);
+  assert.deepEqual(own.filter(({ tried, takes, refuses }) => tried === 0 || takes.length + refuses.length > 0), []);
+
+  const url = await listen(t, async () => 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  const others = await languagesOf(targetAt({ url, insecure: false }).connect, 40);
+  assert.deepEqual(others.filter(({ takes, refuses }) => takes.length === 0 || refuses.length > 0), []);
+  assert.match(describeLanguages(others), /^rule +words +takes +refuses\nrequest-start +\d+ +\d+ +0   takes ".*"\n/);
+});
+
 test('each value that a description lists is tried, and one that it does not list', () => {
   const schema = { type: 'string', enum: ['en', 'de AT'] };
   const parameters = [{ name: 'lang', in: 'query', required: false, schema }] as const;
@@ -107,7 +119,8 @@ test('a server that cannot be checked, or only with --insecure, is reported in o
   const misdirected = await listen(t, async () => 'HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n');
   assert.deepEqual(await look(misdirected), { isDescribed: false, takesAnyHost: false });
 
-  const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer(secureWith(t)) });
+  const tls = await tlsOptions(t);
+  const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer(tls) });
   const url = `https://127.0.0.1:${port}`;
   await assert.rejects(look(url), /has a certificate that is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT\. \(--insecure accepts any; /);
   assert.deepEqual(await look(url, true), { isDescribed: true, takesAnyHost: true });
@@ -122,9 +135,9 @@ test('each option is read, and each mistake on the command line is reported in o
     [['http://a', '--everything'], 'The option --everything is not known.'],
     [['http://a', '--development', '--production'], 'A server is in Development or in Production: give one of the two.'],
   ] as const) assert.throws(() => readOptions(args), ({ message }: Error) => message.startsWith(`${sentence}\n\nUsage: `));
-  const defaults = { url: 'http://a', enforced: ['specification'], environment: undefined, insecure: false };
+  const defaults = { url: 'http://a', enforced: ['specification'], environment: undefined, grammar: false, insecure: false };
   for (const [option, changes] of [
     ['--all', { enforced: ['specification', 'decisions', 'wire'] }], ['--wire', { enforced: ['specification', 'wire'] }],
-    ['--development', { environment: 'development' }], ['--insecure', { insecure: true }],
+    ['--development', { environment: 'development' }], ['--insecure', { insecure: true }], ['--grammar', { grammar: true }],
   ] as const) assert.deepEqual(readOptions([option, 'http://a']), { ...defaults, ...changes });
 });

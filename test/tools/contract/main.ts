@@ -3,6 +3,7 @@
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { decisions } from './decisions.ts';
+import { describeLanguages, languagesOf } from './grammar.ts';
 import { CannotCheck, readOptions, USAGE } from './options.ts';
 import { countResults, describeDifference } from './report.ts';
 import { hold, type Row, type RowResult, type Seen } from './row.ts';
@@ -14,6 +15,7 @@ import { wire } from './wire.ts';
 const NOTHING_CHECKED = 2;
 const AT_ONCE = 16; // rows at once, because most of the time is spent waiting for the server
 const TOTAL_MS = 20_000; // no row begins later, so that a run takes less than 30 s with a server that does not answer most of them
+const WORDS = 2_000; // of each rule of the grammar
 const LATE = `not checked: the ${TOTAL_MS / 1000} seconds for all rows were over`;
 
 /** What reporters print of it is the message alone: a stack trace of this program says nothing about a difference. */
@@ -27,6 +29,12 @@ async function check(args: readonly string[]): Promise<void> {
   const options = readOptions(args);
   const target = targetAt(options);
   const { isDescribed, takesAnyHost } = await lookAt(target);
+  if (options.grammar) {
+    const languages = await languagesOf(target.connect, WORDS);
+    console.log(describeLanguages(languages));
+    process.exitCode = Number(languages.some(({ takes, refuses }) => takes.length + refuses.length > 0));
+    return;
+  }
   const subject = { ...target, environment: options.environment ?? (isDescribed ? 'development' : undefined) };
   const parts = { specification: specification(subject), decisions: decisions(subject), wire: wire(subject) };
   const reasons = { // why a row is not checked

@@ -14,12 +14,13 @@ https://HOST[:PORT] or unix:PATH.
   --all            the two options above together
   --development    the server must have an API description, at /openapi/v1.json
   --production     the server must not have one (without these two options it may)
+  --grammar        instead, count the words that the server takes and the grammar does not, and the other way round
   --insecure       accept any TLS certificate
   --test-…         an option of node's test runner, such as --test-reporter=tap
 
 Exit code: 0 all rows that count hold, 1 at least one does not, 2 nothing could be checked.`;
 
-const FLAGS = ['decisions', 'wire', 'all', 'development', 'production', 'insecure'];
+const FLAGS = ['decisions', 'wire', 'all', 'development', 'production', 'grammar', 'insecure'];
 
 /** The options in `args`. Throws the first mistake in them. */
 export function readOptions(args: readonly string[]) {
@@ -37,6 +38,7 @@ export function readOptions(args: readonly string[]) {
     enforced: ['specification', ...['decisions', 'wire'].filter((part) => values['all'] ?? values[part])],
     /** Whether there must be a description; undefined: there may be one. */
     environment: (['development', 'production'] as const).find((environment) => values[environment]),
+    grammar: values['grammar'] === true,
     insecure: values['insecure'] === true,
   };
 }

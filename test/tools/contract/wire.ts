@@ -13,8 +13,8 @@ export function wire({ authority, isSecure }: Subject): Sections {
     ...(needs === 'any host' && { needs }),
     steps: [{ send: bytes + probe, replies: [...statuses, ...(closes ? [] : [200])].map((code) => [status(code)]), closes }],
   });
-  return Object.fromEntries([...served(authority), ...last(authority)].map(({ reason, entries }) => [
-    `${entries[0]?.closes === true ? 'the last reply' : 'served, and kept open'}. ${reason}`,
+  return Object.fromEntries([...served(authority), ...last(authority)].map(({ says, reason, entries }) => [
+    `${reason !== undefined ? 'refused' : entries[0]?.closes === true ? 'the last reply' : 'served, and kept open'}: ${says}`,
     entries.filter(({ needs }) => !(isSecure && needs === 'no TLS')).map(row),
   ]));
 }

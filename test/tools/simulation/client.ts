@@ -5,6 +5,9 @@ import { moment, type Moment } from './clock.ts';
 import { ALERT, DATA, HANDSHAKE, recordOf, recordsIn } from './record-socket.ts';
 import { ServiceEnd } from './service-end.ts';
 
+/** How late the rest of a record arrives, at most. */
+export const PART_MS = 100;
+
 /** Bytes that the client has sent at once. */
 export type Sent = { readonly from: number; readonly to: number; readonly at: Moment; /** Of TLS. */ readonly records: number };
 
@@ -34,6 +37,7 @@ export class Client {
   serviceClosedAt: Moment | undefined;
   #readAtEnd: number | undefined; // what comes later is thrown away
   #delivered = Buffer.alloc(0); // over TLS: all records that were sent
+  #hasGreeted = false; // its handshake has begun
 
   constructor(number: number, { addresses, room, isSecure }: Surroundings, note: (text: string) => void) {
     this.number = number;
@@ -68,15 +72,14 @@ export class Client {
       },
       closed: () => { this.serviceClosedAt = moment(); note(`${this.name} closed`); },
     });
-    if (isSecure) this.#deliverRecords([recordOf(HANDSHAKE, Buffer.from('hello'))]);
   }
 
-  /** How many bytes that the client has sent the service has read before it has ended its side. */
+  /** How many bytes that the client has sent the service has read before it has ended its side; over TLS, of all records that had begun. */
   get bytesRead(): number {
     const read = this.#readAtEnd ?? this.end.bytesRead;
     if (!this.isSecure) return read;
     let bytes = 0;
-    for (const { type, content, end } of recordsIn(this.#delivered)) if (end <= read && type === DATA) bytes += content.length;
+    for (const { type, content, from } of recordsIn(this.#delivered)) if (from < read && type === DATA) bytes += content.length;
     return bytes;
   }
 
@@ -86,6 +89,7 @@ export class Client {
 
   perform(step: ClientStep): void {
     const maySend = this.endedAt === undefined && this.leftAt === undefined;
+    if (step.kind !== 'end') this.#greet();
     switch (step.kind) {
       case 'send': if (maySend) this.#deliver(this.sending.next(step.parts, step.held), step.pieces); break;
       case 'more': if (maySend) this.#deliver(this.sending.more(step.bytes), step.pieces); break;
@@ -111,19 +115,44 @@ export class Client {
 
   #deliver(bytes: string, pieceBytes: number): void {
     if (bytes === '') return;
-    const { length } = this.sending;
-    const pieces = this.isSecure ? inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES)) : [];
-    this.sends.push({ from: length - bytes.length, to: length, at: moment(), records: pieces.length });
-    if (!this.isSecure) return this.end.deliver(Buffer.from(bytes, 'latin1')); // TCP does not keep pieces apart
-    this.#deliverRecords(pieces.map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1'))));
+    const { length: to } = this.sending;
+    const from = to - bytes.length;
+    if (!this.isSecure) return this.end.deliver(Buffer.from(bytes, 'latin1'), undefined, undefined, this.#noteAt(from, to, 0)); // no pieces
+    const pieces = inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES)).map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1')));
+    const last = pieces.splice(-1);
+    const between = to - (last[0]?.length ?? 0) + recordOf(DATA, Buffer.of()).length;
+    if (pieces.length > 0) {
+      const note = this.#noteAt(from, between, pieces.length);
+      const { isLate } = this.end;
+      if (!isLate) note();
+      this.#deliverRecords(pieces, inIterations, isLate ? note : undefined);
+    }
+    this.#deliverRecords(last, inTime, this.#noteAt(between, to, 1));
   }
 
-  #deliverRecords(records: readonly Buffer[]): void {
+  /** Notes when bytes have arrived. */
+  #noteAt(from: number, to: number, records: number): () => void {
+    return () => { this.sends.push({ from, to, at: moment(), records }); };
+  }
+
+  #greet(): void {
+    if (this.isSecure && !this.#hasGreeted && this.endedAt === undefined) {
+      this.#deliverRecords([recordOf(HANDSHAKE, Buffer.from('hello'))], inTime);
+    }
+    this.#hasGreeted = true;
+  }
+
+  // Half of them are split in a record: the rest arrives later.
+  #deliverRecords(records: readonly Buffer[], later: (arrive: () => void) => void, arrived = () => {}): void {
     const bytes = Buffer.concat(records);
     this.#delivered = Buffer.concat([this.#delivered, bytes]);
-    this.end.deliver(bytes, bytes.length % 2 === 0 ? bytes.length : bytes.length >> 1);
+    const atOnce = bytes.length % 2 === 0 ? bytes.length : bytes.length >> 1;
+    this.end.deliver(bytes, atOnce, bytes.length % 4 === 1 ? inIterations : later, arrived);
   }
 }
+
+const inTime = (run: () => void) => void setTimeout(run, PART_MS);
+const inIterations = (run: () => void) => void setImmediate(() => setImmediate(() => setImmediate(run)));
 
 function masked(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/\r\nDate: [^\r]*/g, '\r\nDate: now').replace(/"traceId":"[^"]*"/g, '"traceId":"id"');

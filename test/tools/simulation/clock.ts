@@ -88,13 +88,19 @@ export async function settle(): Promise<void> {
   }
 }
 
-/** Lets `ms` pass, or less: until `isEnough`, which is asked after each timer. */
+// The first timer that is due then; of those due at once, one that was set for once.
+const dueBy = (ms: number) => Array.from(timers).filter(({ due }) => due <= ms)
+  .sort((a, b) => a.due - b.due || Number(b.everyMs === undefined) - Number(a.everyMs === undefined))[0];
+
+/** Lets `ms` pass, or less: until `isEnough`, which is asked after all timers that are due at once. */
 export async function pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {
   const until = nowMs + ms;
   for (;;) {
-    await settle();
-    if (isEnough()) return;
-    const [next] = Array.from(timers).filter((timer) => timer.due <= until).sort((a, b) => a.due - b.due);
+    if (dueBy(nowMs) === undefined) {
+      await settle();
+      if (isEnough()) return;
+    }
+    const next = dueBy(until);
     if (next === undefined) break;
     nowMs = next.due;
     if (next.everyMs === undefined) timers.delete(next);

@@ -5,31 +5,30 @@ import { randomSequence } from '../../support/sequences/random-sequence.ts';
 import type { Sequence } from '../../support/sequences/steps.ts';
 import type { Change } from './service.ts';
 
-/** How many lines of a stack trace say which function has entered a state, and whether in a turn. */
+/** How many lines of a stack trace say whether a state has been entered in a turn. */
 export const TRACE_LENGTH = 8;
 
 const OBSERVER = Symbol.for('the observer of transitions');
 
 /** Makes the service tell each change of state. */
 export const OBSERVED: Change = {
-  file: 'connection',
-  text: 'this.#state = state;',
-  replacement: `globalThis[Symbol.for('${OBSERVER.description}')](this.#state, state, new Error(), \
-[this.#intake?.isHolding, this.#accessRecord !== undefined, this.#context.isDraining()]); this.#state = state;`,
+  file: 'server/connection',
+  text: 'if (this.#state.enter(state))',
+  replacement: `globalThis[Symbol.for('${OBSERVER.description}')](this.#state.name, state, new Error(), \
+[this.#transport.hasBegun(), this.#record !== undefined, this.#context.isDraining()]); if (this.#state.enter(state))`,
 };
 
 /**
- * Notes from now on what the connections of a service that was loaded with `OBSERVED` do. A transition is `idle --> receiving: consume`,
- * with the function that has entered the state, as in the diagram of src/README.md.
+ * Notes from now on what the connections of a service that was loaded with `OBSERVED` do. A transition is `idle --> head`, as in the
+ * diagram of src/README.md.
  */
 export function observeTransitions() {
   const transitions = new Set<string>();
   const combinations = new Set<string>();
   Object.assign(globalThis, { [OBSERVER]: (from: string, to: string, { stack = '' }: Error, situation: readonly boolean[]) => {
-    if (from === to) return;
-    const [, by] = Array.from(stack.matchAll(/at (?:\w+\.)?#?(\w+) \(/g), ([, name]) => name); // after `enter`
-    transitions.add(`${from} --> ${to}: ${by}`);
-    combinations.add([from, to, by, stack.includes('Turns'), ...situation].join());
+    if (from === 'closed') return;
+    transitions.add(`${from} --> ${to}`);
+    combinations.add([from, to, stack.includes('Turns'), ...situation].join());
   } });
   return { transitions, combinations };
 }

@@ -4,7 +4,7 @@ import { unanswered } from '../../support/sequences/invariants.ts';
 import { emptyLines, headLength, type SentPart } from '../../support/sequences/part.ts';
 import { LIMITS } from '../../support/sequences/steps.ts';
 import { sendsOf, sentAt, wasCut, wholeAt, type Served } from './served.ts';
-import type { Client, Written } from './client.ts';
+import { PART_MS, type Client, type Written } from './client.ts';
 import type { Moment } from './clock.ts';
 import type { World } from './world.ts';
 
@@ -53,7 +53,7 @@ const lateOnesAreRefused: OfClient = ({ client, answers }) => {
     const headAt = sentAt(client, sent.from + headLength(sent.part) - 1);
     const hasHead = headAt !== undefined && headAt.order < write.at.order && sent.part.reply?.isLast === false;
     const limitMs = hasHead ? LIMITS.requestMs : LIMITS.headMs;
-    assert.ok(write.at.ms - begunAt > limitMs, `a 408 after ${write.at.ms - begunAt} ms`);
+    assert.ok(write.at.ms - begunAt > limitMs - (client.isSecure ? PART_MS : 0), `a 408 after ${write.at.ms - begunAt} ms`);
     const freeMs = write.at.ms - Math.max(begunAt, answers[i - 1]?.write.takenAt?.ms ?? 0);
     assert.ok(freeMs <= LIMITS.requestMs + LIMITS.sweepMs, `a 408 after ${freeMs} ms`);
   });
@@ -71,6 +71,8 @@ const closedInTime: OfClient = ({ client, answers }, world) => {
     if (client.endedAt === undefined) assertLimit(endedAt, closedAt, LIMITS.lingerMs, 'the time to go on sending');
   } else if (client.endedAt === undefined) {
     const idleFrom = last?.write.takenAt ?? openedAt;
+    // The time of an idle connection begins again after a part of a record, even if the record brings no request.
+    if (client.isSecure && (client.sends.at(-1)?.at.order ?? 0) > idleFrom.order) return;
     const { stoppedAt } = world;
     if (stoppedAt === undefined || stoppedAt.order > closedAt.order) assertLimit(idleFrom, closedAt, LIMITS.idleMs, 'an idle connection');
     else assert.ok(closedAt.ms - Math.max(idleFrom.ms, stoppedAt.ms) <= LIMITS.sweepMs, 'idle connections are closed at the stop');
@@ -84,10 +86,11 @@ function assertLimit(from: Moment, to: Moment, limitMs: number, what: string): v
 }
 
 /** When a client that reads has ended its side, the service ends its own at once. */
-const endsWithClient: OfClient = ({ client: { endedAt, leftAt, hasRead, serviceEndedAt, serviceClosedAt } }) => {
+const endsWithClient: OfClient = ({ client: { endedAt, leftAt, hasRead, sends, serviceEndedAt, serviceClosedAt } }) => {
   if (endedAt === undefined || leftAt !== undefined || !hasRead) return;
   const ms = (serviceEndedAt ?? serviceClosedAt)?.ms ?? Infinity;
-  assert.ok(ms <= endedAt.ms, `the service has ended its side ${ms - endedAt.ms} ms later`);
+  const lateMs = ms - Math.max(endedAt.ms, sends.at(-1)?.at.ms ?? 0);
+  assert.ok(lateMs <= 0, `the service has ended its side ${lateMs} ms later`);
 };
 
 /** A connection that is said to be idle when it is closed for a new one owes nothing. */
@@ -133,6 +136,9 @@ const roomIsFair: OfWorld = ({ closedForRoom }) => {
 };
 /** A new connection is not closed while one of the same network could be. */
 const roomIsMade: OfWorld = ({ wronglyFull }) => assert.deepEqual(wronglyFull.map(({ name }) => name), []);
+const noneComesAfterTheCut: OfWorld = ({ clients, cut }) => {
+  if (cut !== undefined) assert.ok(clients.every(({ openedAt }) => openedAt.order < cut.at.order), 'a connection is accepted after the cut');
+};
 const cutsAreCounted: OfWorld = ({ cut }) => {
   if (cut !== undefined) assert.ok(cut.least <= cut.said && cut.said <= cut.most, JSON.stringify(cut));
 };
@@ -142,5 +148,5 @@ export const OF_CLIENT = {
   tlsEndsWithNotice, recordsMatch,
 };
 export const OF_WORLD = {
-  nothingIsThrown, allHaveEnded, serviceHasStopped, boundIsKept, nothingIsLeft, roomIsFair, roomIsMade, cutsAreCounted,
+  nothingIsThrown, allHaveEnded, serviceHasStopped, boundIsKept, nothingIsLeft, roomIsFair, roomIsMade, noneComesAfterTheCut, cutsAreCounted,
 };

@@ -16,22 +16,20 @@ export function* recordsIn(bytes: Buffer) {
   for (let at = 0; at + HEADER_BYTES <= bytes.length;) {
     const end = at + HEADER_BYTES + bytes.readUInt16BE(at + HEADER_BYTES - 2);
     if (end > bytes.length) return;
-    yield { type: bytes[at], content: bytes.subarray(at + HEADER_BYTES, end), end };
+    yield { type: bytes[at], content: bytes.subarray(at + HEADER_BYTES, end), from: at, end };
     at = end;
   }
 }
 
 export class RecordSocket extends Socket {
-  readonly encrypted = true;
   override bytesRead = 0; // of data
   readonly #below: Duplex;
   #begun = Buffer.alloc(0); // of a record that is not complete
 
-  constructor(below: Duplex, handshakeIsOver: () => void) {
+  constructor(below: Duplex) {
     const options = { allowHalfOpen: true, highWaterMark: 0 };
     super(options);
     this.#below = below;
-    this.once('secure', handshakeIsOver);
     below.on('data', (bytes: Buffer) => this.#receive(bytes));
     below.once('end', () => { this.push(null); this.read(0); });
     below.once('close', () => this.destroy());

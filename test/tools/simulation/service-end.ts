@@ -27,6 +27,7 @@ export class ServiceEnd extends Duplex {
   readonly #observer: Observer;
   #toService = Buffer.alloc(0); // what the client has sent, and the service has not read
   #late = 0; // how many bytes at its end have not arrived yet
+  readonly #arrivals: (() => void)[] = []; // to be called when they have
   #isWanted = false; // the service reads
   #clientHasEnded = false;
   #clientHasClosed = false;
@@ -42,13 +43,28 @@ export class ServiceEnd extends Duplex {
 
   // What the client does.
 
-  /** These bytes arrive after what has been delivered before: that many of them at once, and the rest three iterations later. */
-  deliver(bytes: Buffer, atOnce = bytes.length): void {
-    if (this.destroyed) return this.#discard(); // a closed socket answers with a reset
-    if (this.#clientHasEnded || this.#isReset) return;
+  /** Something that has been delivered has not arrived yet. */
+  get isLate(): boolean { return this.#late > 0; }
+
+  /**
+   * These bytes arrive after what has been delivered before: that many of them at once, and the rest when `later` calls its argument.
+   * Then `arrived` is called.
+   */
+  deliver(bytes: Buffer, atOnce = bytes.length, later: (arrive: () => void) => void = () => {}, arrived = () => {}): void {
+    if (this.destroyed) this.#discard(); // a closed socket answers with a reset
+    if (this.destroyed || this.#clientHasEnded || this.#isReset) return arrived();
     this.#toService = Buffer.concat([this.#toService, bytes]);
-    this.#late = bytes.length - atOnce;
-    if (this.#late > 0) setImmediate(() => setImmediate(() => setImmediate(() => { this.#late = 0; this.#pump(); })));
+    this.#arrivals.push(arrived);
+    const { isLate } = this;
+    this.#late += isLate ? bytes.length : bytes.length - atOnce;
+    if (this.#late === 0) this.#arrive();
+    else if (!isLate) later(() => this.#arrive());
+    this.#pump();
+  }
+
+  #arrive(): void {
+    this.#late = 0;
+    for (const arrived of this.#arrivals.splice(0)) arrived();
     this.#pump();
   }
 

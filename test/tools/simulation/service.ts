@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createApp } from '../../../src/app.ts';
 import { readConfiguration } from '../../../src/host/configuration.ts';
-import type { FinishedRequest, Reports } from '../../../src/server/reports.ts';
-import { Turns } from '../../../src/server/turns.ts';
-import { Valve } from '../../../src/server/tls.ts';
+import type { FinishedRequest, Reports } from '../../../src/server/interface.ts';
+import { createServerOn } from '../../../src/server/server.ts';
+import { openTcp } from '../../../src/transport/transport.ts';
+import { openTls } from '../../../src/transport/tls.ts';
+import type { OpenTransport } from '../../../src/transport/transport.ts';
+import { Turns } from '../../../src/transport/turns.ts';
 import { LIMITS, type Surroundings } from '../../support/sequences/steps.ts';
 
 /** The parts of the service that a player needs. A copy of the service has others. */
-export const CODE = { createApp, Turns, Valve };
+export const CODE = { createApp, createServerOn, openTcp, openTls, Turns };
 export type Code = Readonly<typeof CODE>;
 
 /** Why a connection was closed because there were too many. */
@@ -19,22 +22,27 @@ export type Dropped = Parameters<Reports['dropped']>[0];
 
 const GENERATED_AT = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 
-/** Makes the service, with lists of what it reports; `note` is also told. */
-export async function makeService(code: Code, { maxConnections, turnCost }: Surroundings, note: (text: string) => void) {
+/** Makes the service, with lists of what it reports; `note` is also told. Connections over TLS have the transport of `openSecure`. */
+export async function makeService(
+  code: Code, { maxConnections, turnCost }: Surroundings, openSecure: OpenTransport, note: (text: string) => void,
+) {
   const records: FinishedRequest[] = [];
   const dropped: Dropped[] = [];
   const failures: unknown[] = [];
+  const turns = new code.Turns(turnCost);
   const app = await code.createApp({
     ...readConfiguration({}),
+    createServer: (options, tls) => {
+      const open = tls === undefined ? code.openTcp : openSecure;
+      return { ...code.createServerOn(open, { ...options, turns, limits: LIMITS }), setSecureContext: () => {} };
+    },
     development: false,
     now: () => GENERATED_AT,
     keepAliveTimeoutMs: LIMITS.idleMs,
     maxConnections,
-    limits: LIMITS,
-    turns: new code.Turns(turnCost),
     reports: {
       failed: (error) => failures.push(error),
-      refused: (status) => note(`refused ${status}`),
+      refused: (reason) => note(`refused ${reason}`),
       ended: (reason) => note(`ended ${reason}`),
       dropped: (reason) => {
         dropped.push(reason);
@@ -52,20 +60,20 @@ export async function makeService(code: Code, { maxConnections, turnCost }: Surr
 
 const EXTENSION = import.meta.url.slice(-3); // .ts, or .js when it has been compiled
 
-/** A change to a file of src/server. The text is on one line there, and stays so when compiled. */
+/** A change to a file of src. The text is on one line there, and stays so when compiled. */
 export type Change = { readonly file: string; readonly text: string; readonly replacement: string };
 
-/** Copies `app` and `server` to `folder`, with this change. The rest of the service is loaded only once, so copies share it. */
+/** Copies what serves to `folder`, with this change. The rest of the service is loaded only once, so copies share it. */
 export async function loadCopy(folder: string, { file, text, replacement }: Change): Promise<Code> {
   const source = fileURLToPath(new URL('../../../src', import.meta.url));
-  for (const name of ['server', `app${EXTENSION}`]) cpSync(join(source, name), join(folder, name), { recursive: true });
+  for (const name of ['server', 'transport', 'http', `app${EXTENSION}`]) cpSync(join(source, name), join(folder, name), { recursive: true });
   copyFileSync(new URL(import.meta.resolve('#package')), join(folder, 'package.json')); // it says that the files are modules
-  for (const name of ['api', 'host', 'http']) symlinkSync(join(source, name), join(folder, name));
-  const path = join(folder, 'server', file + EXTENSION);
+  for (const name of ['api', 'host']) symlinkSync(join(source, name), join(folder, name));
+  const path = join(folder, file + EXTENSION);
   const before = readFileSync(path, 'utf8');
   assert.ok(before.includes(text), `${file} does not have the text ${text}: change the text that is to be replaced`);
   writeFileSync(path, before.replaceAll(text, replacement));
   const load = (name: string) => import(pathToFileURL(join(folder, name + EXTENSION)).href);
-  const [{ createApp }, { Turns }, { Valve }] = await Promise.all([load('app'), load('server/turns'), load('server/tls')]);
-  return { createApp, Turns, Valve };
+  const files = ['app', 'server/server', 'transport/transport', 'transport/tls', 'transport/turns'];
+  return Object.assign({}, ...await Promise.all(files.map(load)));
 }

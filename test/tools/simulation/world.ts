@@ -1,5 +1,5 @@
 // Plays a sequence against the real service, whose connections are in memory.
-import type { Secure } from '../../../src/server/server.ts';
+import type { OpenTransport } from '../../../src/transport/transport.ts';
 import { makeService, type Code, type Dropped } from './service.ts';
 import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
 import { Client } from './client.ts';
@@ -31,20 +31,20 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   let mostOpen = 0;
 
   const note = (text: string) => events.push(`${now()} ${text}`);
-  const { app, records, dropped, failures } = await makeService(code, surroundings, note);
-  const secure: Secure = (carrier, client, turns) => {
-    const valve = new code.Valve(carrier, client, turns);
-    const socket = new RecordSocket(valve, () => { valve.isReady = true; });
+  const openSecure: OpenTransport = (carrier, ...others) => code.openTls((valve) => {
+    const socket = new RecordSocket(valve);
     const own = clients.find(({ end }) => Object.is(end, carrier));
-    socket.once('close', () => { if (own !== undefined) held.delete(own); });
-    return { socket, below: valve };
-  };
-  // It does not listen: it gets its connections from here.
-  const server = isSecure ? app.createSecureServer(secure) : app.createServer();
+    return socket.once('close', () => { if (own !== undefined) held.delete(own); });
+  }, carrier, ...others);
+  const { app, records, dropped, failures } = await makeService(code, surroundings, openSecure, note);
+  // It gets its connections from here, as long as it would listen.
+  const server = await (isSecure ? app.createSecureServer({}) : app.createServer());
+  let isListening = true;
+  server.once('close', () => { isListening = false; });
 
   function connected(number: number): Client | undefined {
     const known = clients.find((client) => client.number === number);
-    return known ?? (stoppedAt === undefined ? connect(new Client(number, surroundings, note)) : undefined);
+    return known ?? (isListening ? connect(new Client(number, surroundings, note)) : undefined);
   }
 
   function connect(client: Client): Client {

@@ -1,8 +1,8 @@
 // The valve below TLS, without TLS: what the simulation, which holds the rest of it, does not see.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { BUDGET, Turns } from '../../src/server/turns.ts';
-import { Valve } from '../../src/server/tls.ts';
+import { BUDGET, Turns } from '../../src/transport/turns.ts';
+import { createValve } from '../../src/transport/valve.ts';
 import { calm, startPair, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
@@ -13,13 +13,11 @@ async function startValve(t: TestContext, isReady: boolean) {
   const { client, accepted } = await startPair(t, { highWaterMark: 0 });
   const turns = new Turns();
   const { mock } = t.mock.method(turns, 'spend');
-  const valve = new Valve(accepted, 'a', turns);
-  valve.isReady = isReady;
+  const { stream, hasBegun } = createValve(accepted, 'a', turns, () => isReady);
   let received = 0;
-  valve.on('data', ({ length }: Buffer) => { received += length; });
-  return { client, accepted, valve, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
+  stream.on('data', ({ length }: Buffer) => { received += length; });
+  return { client, accepted, stream, hasBegun, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
 }
-
 for (const [what, isReady, bytes, expected] of [
   ['short records', true, SHORT_RECORDS, [15 * 1024, 512 + 15 * 6, 1024, 512 + 6]],
   ['a long record and short ones', true, Buffer.concat([LONG_RECORD, SHORT_RECORDS.subarray(6)]),
@@ -35,25 +33,38 @@ for (const [what, isReady, bytes, expected] of [
 }
 
 test('the valve lets one piece through when TLS asks, and no more until it asks again', limit, async (t) => {
-  const { client, accepted, valve, received } = await startValve(t, true);
-  valve.pause();
+  const { client, accepted, stream, received } = await startValve(t, true);
+  stream.pause();
   const record = Buffer.concat([Buffer.from('1703034000', 'hex'), Buffer.alloc(0x4000)]);
   client.write(Buffer.concat([record, record, record]));
   await calm(t, () => accepted.bytesRead);
-  assert.ok(valve.readableLength <= 0x4000, `${valve.readableLength} bytes`);
-  valve.resume();
+  assert.ok(stream.readableLength <= 0x4000, `${stream.readableLength} bytes`);
+  stream.resume();
   await until(() => received() === 3 * record.length);
 });
 
 test('the valve lets nothing through while the client does not read what is written', limit, async (t) => {
-  const { client, accepted, valve, received } = await startValve(t, true);
+  const { client, accepted, stream, received } = await startValve(t, true);
   client.pause();
   let isTaken = false;
-  valve.write(Buffer.alloc(50_000_000), () => { isTaken = true; });
+  stream.write(Buffer.alloc(50_000_000), () => { isTaken = true; });
   client.write(Buffer.alloc(100_000));
   await calm(t, () => accepted.bytesRead);
   assert.deepEqual([received(), isTaken], [0, false]);
   client.resume();
   await until(() => received() === 100_000);
   assert.equal(isTaken, true);
+});
+
+test('a record has begun from its first byte until it has passed to its end', limit, async (t) => {
+  const { client, stream, hasBegun, received } = await startValve(t, true);
+  stream.pause();
+  for (let at = 0; at < 6; at += 1) {
+    client.write(SHORT_RECORDS.subarray(at, at + 1));
+    await until(hasBegun);
+    stream.resume();
+    await until(() => received() === at + 1);
+    assert.equal(hasBegun(), at < 5);
+    stream.pause();
+  }
 });

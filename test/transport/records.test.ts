@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Records } from '../../src/server/records.ts';
+import { Records } from '../../src/transport/records.ts';
 import { cutsOf } from '../support/characters.ts';
 
 const record = (length: number) => Buffer.concat([Buffer.from([0x17, 3, 3, length >> 8, length & 255]), Buffer.alloc(length, 0x17)]);
@@ -19,26 +19,26 @@ for (const [what, bytes, passes] of [
     const counter = new Records();
     const seen: (readonly [number, number])[] = [];
     for (let at = 0; at < bytes.length;) {
-      const { length, records: count } = counter.pass(bytes.subarray(at), 16_384, 1_024);
+      const { length, count } = counter.pass(bytes.subarray(at), 16_384, 1_024);
       seen.push([length, count]);
       at += length;
     }
     assert.deepEqual(seen, passes);
-    assert.equal(counter.pass(records(0), Infinity, 1).records, 1, 'the last record is complete');
+    assert.equal(counter.pass(records(0), Infinity, 1).count, 1, 'the last record is complete');
   });
 }
 
 test('after the rest of a long one, one more passes', () => {
   const counter = new Records();
   counter.pass(records(16_000).subarray(0, 5), 16_384, 1_024);
-  assert.deepEqual(counter.pass(Buffer.concat([Buffer.alloc(16_000), records(9, 9)]), 16_384, 1_024), { length: 16_014, records: 1 });
+  assert.deepEqual(counter.pass(Buffer.concat([Buffer.alloc(16_000), records(9, 9)]), 16_384, 1_024), { length: 16_014, count: 1 });
 });
 
 test('how the bytes are cut makes no difference', () => {
   const bytes = records(3, 0, 300, 1);
   for (const pieces of cutsOf(bytes.toString('latin1'))) {
     const counter = new Records();
-    const begun = pieces.reduce((sum, piece) => sum + counter.pass(Buffer.from(piece, 'latin1'), Infinity, 1).records, 0);
-    assert.deepEqual([begun, counter.pass(records(0), Infinity, 1).records], [4, 1]);
+    const begun = pieces.reduce((sum, piece) => sum + counter.pass(Buffer.from(piece, 'latin1'), Infinity, 1).count, 0);
+    assert.deepEqual([begun, counter.pass(records(0), Infinity, 1).count], [4, 1]);
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../../src/server/client.ts';
+import { clientOf } from '../../src/transport/client.ts';
 
 for (const [address, client] of [
   [undefined, ''],

@@ -7,23 +7,26 @@ export class Records {
   #passed = 0; // bytes of the current record
   #length = 0; // of the current record without its header, as far as it is known
 
+  /** Whether a record has begun, and is not complete. */
+  get hasBegun(): boolean { return this.#passed > 0; }
+
   /**
    * The length of the piece of `bytes` that passes, and how many records begin in it. The first always passes, and each further one only
    * if the bytes before it, plus `recordCost` for every record begun, itself included, come to less than `maxCost`.
    */
-  pass(bytes: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly records: number } {
-    let length = 0, records = 0;
-    for (let count: number; length < bytes.length; length += count) { // a byte of a header at a time, then the rest of the record
+  pass(bytes: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly count: number } {
+    let length = 0, count = 0;
+    for (let part: number; length < bytes.length; length += part) { // a byte of a header at a time, then the rest of the record
       if (this.#passed === 0) { // a record begins
-        if (records > 0 && length + (records + 1) * recordCost >= maxCost) break;
-        records += 1;
+        if (count > 0 && length + (count + 1) * recordCost >= maxCost) break;
+        count += 1;
       }
       const isInHeader = this.#passed < HEADER_BYTES;
       if (isInHeader && this.#passed >= LENGTH_FROM) this.#length = 256 * this.#length + bytes.readUInt8(length);
-      count = isInHeader ? 1 : Math.min(bytes.length - length, HEADER_BYTES + this.#length - this.#passed);
-      this.#passed += count;
+      part = isInHeader ? 1 : Math.min(bytes.length - length, HEADER_BYTES + this.#length - this.#passed);
+      this.#passed += part;
       if (this.#passed === HEADER_BYTES + this.#length) this.#passed = this.#length = 0;
     }
-    return { length, records };
+    return { length, count };
   }
 }

@@ -1,0 +1,77 @@
+// The states of a connection: all that is said of a state stands in one table.
+import type { Reason } from '../http/refusals.ts';
+import type { EndReason } from './interface.ts';
+
+/** The time limits of a server, in milliseconds, except for `idleMs`, which is configured. */
+export const LIMITS = {
+  headMs: 10_000, // how long a head or a TLS handshake may take, even if its client sends a byte at a time (Slowloris)
+  requestMs: 15_000, // how long a whole request may take: 5 s more than a head, because content is at most 64 KiB
+  unreadMs: 15_000, // how long a reply may wait to be flushed: as long as a whole request may take
+  lingerMs: 1_000, // how long a client may keep its side open after the last reply
+  discardMs: 1, // how often a server discards one read of what clients send after their last replies. More often would make others wait.
+  silentMs: 250, // how long a connection that has received nothing is kept while the server closes
+  sweepMs: 1_000, // how often these times are checked: a connection may last longer by up to twice this much, and never ends early
+};
+
+export type Limits = { readonly [name in keyof typeof LIMITS | 'idleMs']: number };
+
+type Row = {
+  readonly limit: keyof Limits | undefined; // how long a connection may be in this state. Undefined: there is no limit.
+  readonly refused?: Reason; // the refusal of the request when the time is over,
+  readonly ended?: EndReason; // or what is reported when the connection is closed then
+  readonly reads: boolean; // whether bytes are consumed. Otherwise they are left in the kernel or, after the last reply, discarded.
+  readonly isIdle: boolean; // whether nothing is lost when the connection closes, as long as nothing has begun to arrive
+  readonly next: readonly State[]; // which states may follow
+};
+
+export type State = 'handshake' | 'idle' | 'head' | 'content' | 'replying' | 'ending' | 'lingering' | 'closed';
+
+export const STATES: { readonly [state in State]: Row } = {
+  // the TLS handshake
+  handshake: { limit: 'headMs', ended: 'handshakeTooSlow', reads: true, isIdle: true, next: ['idle', 'ending', 'closed'] },
+  // no request has begun
+  idle: { limit: 'idleMs', reads: true, isIdle: true, next: ['head', 'replying', 'ending', 'closed'] },
+  // the head of a request is arriving
+  head: { limit: 'headMs', refused: 'headTooSlow', reads: true, isIdle: false, next: ['idle', 'content', 'replying', 'ending', 'closed'] },
+  // its content is arriving. The time of the head counts, too.
+  content: { limit: 'requestMs', refused: 'requestTooSlow', reads: true, isIdle: false, next: ['replying', 'ending', 'closed'] },
+  // it is complete, and the reply is not flushed. A last reply leads on to `ending` at once.
+  replying: { limit: 'unreadMs', ended: 'replyNotRead', reads: false, isIdle: false, next: ['idle', 'ending', 'closed'] },
+  // our side is being ended, after the last reply, if any. From here on what the client sends is discarded (RFC 9112 9.6).
+  ending: { limit: 'unreadMs', ended: 'replyNotRead', reads: false, isIdle: false, next: ['lingering', 'closed'] },
+  // our side has ended, and the client's has not
+  lingering: { limit: 'lingerMs', ended: 'notClosedByClient', reads: false, isIdle: false, next: ['closed'] },
+  closed: { limit: undefined, reads: false, isIdle: false, next: [] },
+};
+
+let changes = 0; // how many changes of state there have been, on all connections together
+
+/** The state of a connection, and how long it has been in it. */
+export class CurrentState {
+  name: State;
+  changedAt = changes += 1; // the lower, the longer ago
+  #ms = 0; // as counted by `addTime`
+
+  constructor(name: State) { this.name = name; }
+
+  /** What the table says of it. */
+  get row(): Row { return STATES[this.name]; }
+
+  /** Enters another state, unless it is closed. Returns false if the table does not lead there. */
+  enter(next: State): boolean {
+    if (this.name === 'closed') return true;
+    if (!this.row.next.includes(next)) return false;
+    this.name = next;
+    if (next !== 'content') this.#ms = 0; // the limit of `content` is that of the whole request
+    this.changedAt = changes += 1;
+    return true;
+  }
+
+  addTime(ms: number): void { this.#ms += ms; }
+
+  /** Whether the time in this state is over. One more sweep is allowed, because the first may come right after the state began. */
+  isOverdue(limits: Limits): boolean {
+    const { limit } = this.row;
+    return limit !== undefined && this.#ms >= limits[limit] + limits.sweepMs;
+  }
+}

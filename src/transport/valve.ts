@@ -1,0 +1,49 @@
+// The valve between a socket and TLS. Node decrypts in one go all that TLS is given, and the client chooses what that is: 16 KiB can be one
+// record, or 700 records of one byte each. So records are counted, and TLS gets them a piece at a time.
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { createIntake } from './intake.ts';
+import { Records } from './records.ts';
+import { BUDGET, type Turns } from './turns.ts';
+import { write } from './write.ts';
+
+const MAX_PIECE_COST = 16 * 1024; // another record begins in a piece only while the bytes before it, and RECORD_COST for each, cost less
+const RECORD_COST = 1024; // what a record costs besides its bytes
+const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs besides its bytes: it may require the key exchange and a signature
+
+/** A valve: what is written to its `stream` is written to `carrier`, which comes from `client`, and they are closed together. */
+export function createValve(carrier: Socket, client: string, turns: Turns, isReady: () => boolean) {
+  const records = new Records();
+  let isAsked = false; // TLS has asked for bytes, and has received none since
+
+  // https://nodejs.org/api/stream.html#implementing-a-duplex-stream
+  const stream: Duplex = new Duplex({
+    readableHighWaterMark: 0,
+    read: () => { isAsked = true; intake.proceed(); },
+    write: (bytes: Buffer, _, done) => write(carrier, bytes, () => { done(); intake.proceed(); }),
+    final: (done) => { carrier.end(); done(); },
+    destroy: (error, done) => { carrier.destroy(); done(error); },
+  });
+  const intake = createIntake(carrier, client, turns, {
+    accepts: () => isAsked && stream.writableLength === 0, // TLS answers some records by itself: first the kernel takes the answers
+    consume: pass,
+    ended: () => { stream.push(null); },
+  }, () => !isReady());
+  carrier.on('error', () => {}); // without a listener, an error would end the process; `close` follows
+  carrier.on('close', () => stream.destroy());
+
+  function pass(bytes: Buffer): number {
+    const { length, count } = records.pass(bytes, MAX_PIECE_COST, RECORD_COST);
+    turns.spend(isReady() ? RECORD_COST * count : HANDSHAKE_COST);
+    isAsked = false;
+    stream.push(bytes.subarray(0, length));
+    return length;
+  }
+
+  return {
+    stream,
+    hasStalled: intake.hasStalled,
+    /** Whether something has arrived that TLS has not decrypted, if only the first byte of a record. */
+    hasBegun: (): boolean => intake.isHolding() || stream.readableLength > 0 || records.hasBegun,
+  };
+}

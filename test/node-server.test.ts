@@ -1,0 +1,124 @@
+// What the contract cannot show of SERVER=node: time limits, the end of connections, reports, and TLS.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { connect as connectTls, type SecureContextOptions } from 'node:tls';
+import { readConfiguration } from '../src/host/configuration.ts';
+import { contentReply } from '../src/http/reply.ts';
+import { createServer } from '../src/node-server.ts';
+import type { FinishedRequest, ServerOptions } from '../src/server/interface.ts';
+import { parseReplies, requestBytes } from './support/exchange.ts';
+import { brief, readToEnd, tlsOptions } from './support/server.ts';
+import { closeAfter } from './support/service.ts';
+import { listenOnPort, until } from './support/sockets.ts';
+
+const limit = { timeout: 60_000 };
+const GET = requestBytes('GET', '/a', []);
+const POST = `${requestBytes('POST', '/b', ['Content-Length: 2'])}x`; // a byte is missing
+const CHUNKED = requestBytes('POST', '/c', ['Transfer-Encoding: chunked']);
+const SHORT = { headMs: 200, requestMs: 400, sweepMs: 20, silentMs: 20 };
+
+async function start(t: TestContext, options: Partial<ServerOptions> = {}, tls?: SecureContextOptions) {
+  const told: unknown[] = [], records: FinishedRequest[] = [];
+  const server = createServer({
+    ...readConfiguration({}), handler: () => contentReply(200, 'text/plain', 'Hello'), refuseHost: () => undefined, isDraining: () => false,
+    reports: {
+      failed: (error) => told.push(String(error)), refused: (reason) => told.push(reason), ended: (reason) => told.push(reason),
+      dropped: (reason) => told.push(reason), finished: (record) => records.push(record),
+    },
+    ...options,
+  }, tls);
+  const port = await listenOnPort(server.listener);
+  closeAfter(t, server);
+  const accepted: Socket[] = [];
+  server.listener.on('connection', (socket) => accepted.push(socket));
+  /** Connects, and sends these bytes. */
+  function open(bytes = ''): Socket {
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {});
+    t.after(() => client.destroy());
+    client.write(bytes, 'latin1');
+    return client;
+  }
+  const statuses = async (client: Socket) => parseReplies(await readToEnd(client)).map(({ status, headers }) => [status, headers.at(-1)]);
+  return { ...server, port, told, records, accepted, open, statuses, seen: (count: number) => until(() => accepted.length >= count) };
+}
+
+test('requests that take too long get a 408; a connection that sends nothing is closed without a reply', limit, async (t) => {
+  const { open, statuses, told, records } = await start(t, { limits: SHORT });
+  const clients = ['', 'GET / HT', POST, `${GET}GE`].map(open);
+  const late = [408, 'Connection: close'];
+  assert.deepEqual(await Promise.all(clients.map(statuses)), [[], [late], [late], [[200, 'Connection: keep-alive'], late]]);
+  assert.deepEqual(told.sort(), ['headTooSlow', 'headTooSlow', 'requestTooSlow']);
+  assert.deepEqual(records.map(({ path, status }) => `${path} ${status}`).sort(), ['/a 200', '/b 408', 'undefined 408', 'undefined 408']);
+});
+
+test('replies go in the order of the requests, and a refusal ends the connection, whatever follows', limit, async (t) => {
+  const { open, statuses, told, records } = await start(t);
+  for (const [bytes, ...expected] of [
+    [`${POST}y${GET}\x00${GET}`, 200, 200, 400],
+    [`${POST}y${GET}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${GET}`, 200, 200, 501],
+    [`${CHUNKED}1\r\nx\r\nz\r\n${GET}`, 400],
+    [`${CHUNKED}${`8000\r\n${'x'.repeat(32_768)}\r\n`.repeat(3)}0\r\n\r\n${GET}`, 413],
+    [`${requestBytes('POST', '/b', ['Connection: close', 'Content-Length: 1'])}x\x00`, 200],
+    [`${requestBytes('POST', '/b', ['Content-Length: 100000'])}${'x'.repeat(100_000)}${GET}`, 413],
+  ] as const) {
+    const replies = await statuses(open(bytes));
+    assert.deepEqual(replies, expected.map((status, i) => [status, `Connection: ${i === expected.length - 1 ? 'close' : 'keep-alive'}`]));
+  }
+  assert.deepEqual(told, ['nodeParser', 'connectUnsupported', 'nodeParser', 'contentTooLong', 'contentTooLong']);
+  await until(() => records.length === 10);
+  assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
+});
+
+test('an error in a handler, a client that leaves and a connection above the maximum are reported', limit, async (t) => {
+  const { open, statuses, told, records, accepted } = await start(t, { maxConnections: 1, handler: () => { throw new TypeError('boom'); } });
+  const first = open(GET);
+  await once(first, 'data');
+  await statuses(open());
+  first.write(POST);
+  await until(() => told.length === 2);
+  await until(() => accepted[0]?.bytesRead === GET.length + POST.length);
+  first.resetAndDestroy();
+  await until(() => records.length === 2);
+  assert.deepEqual(told, ['TypeError: boom', 'newRefused', 'resetBeforeReply']);
+  assert.deepEqual(records.map(brief), [['/a', 500, undefined], ['/b', undefined, true]]);
+});
+
+test('at the stop, idle connections close, then silent ones; requests in progress get a last reply, or are cut', limit, async (t) => {
+  const { open, statuses, listener, stopListening, close, closeAll, records, seen, told } = await start(t, { limits: SHORT });
+  const idle = open(GET);
+  await once(idle, 'data');
+  const [silent, half, cut] = [open(), open(POST), open(`${GET}${POST}`)];
+  await once(cut, 'data');
+  await seen(4);
+  stopListening();
+  assert.equal(listener.listening, false);
+  const isOver = close();
+  assert.deepEqual([await statuses(idle), await statuses(silent)], [[], []]);
+  half.write('y');
+  assert.deepEqual(await statuses(half), [[200, 'Connection: close']]);
+  assert.equal(closeAll(), 1);
+  await isOver;
+  assert.deepEqual(records.map(brief).at(-1), ['/b', undefined, true]);
+  assert.deepEqual(told, []);
+});
+
+test('over TLS, handshakes that fail or take too long are reported, and a new certificate is used', limit, async (t) => {
+  const { open, port, told, listener, setSecureContext, close, closeAll } = await start(t, { limits: SHORT }, await tlsOptions(t));
+  for (const [bytes, reason] of [['GET / HTTP/1.1\r\n\r\n', 'tlsFailed'], ['', 'handshakeTooSlow']] as const) {
+    await readToEnd(open(bytes));
+    assert.equal(told.pop(), reason);
+  }
+  async function fingerprint(): Promise<string | undefined> {
+    const client = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => {});
+    await Promise.all([once(client, 'secureConnect'), once(listener, 'secureConnection')]);
+    return client.getPeerX509Certificate()?.fingerprint256;
+  }
+  const before = await fingerprint();
+  setSecureContext(await tlsOptions(t));
+  assert.notEqual(await fingerprint(), before);
+  const isOver = close(); // the connections have sent nothing since the handshake
+  await isOver;
+  assert.equal(closeAll(), 0);
+});

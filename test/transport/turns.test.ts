@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as iteration } from 'node:timers/promises';
+import { BUDGET, Turns, type Kind } from '../../src/transport/turns.ts';
+import { liveHeap } from '../support/usage.ts';
+
+/** Turns with this budget, and tasks that note their names, which have one character. `after` has the notes of the next iteration. */
+function start(budget: number) {
+  const turns = new Turns(budget);
+  let notes = '';
+  const task = (name: string, cost = 1, next = () => {}) => () => { notes += name; turns.spend(cost); next(); };
+  const enqueue = (client: string, kind: Kind, names: string) => { for (const name of names) turns.enqueue(client, kind, task(name)); };
+  const after = async () => {
+    await iteration();
+    const before = notes;
+    notes = '';
+    return before;
+  };
+  return { turns, task, enqueue, after };
+}
+
+describe('in an iteration of the event loop', { timeout: 20_000 }, () => {
+  test('queues take turns, each first come first served, until the budget is used up; then they go on', async () => {
+    for (const [budget, expected] of [[100, ['1Aa!2Bb?3C4', '']], [4, ['1Aa!', '2Bb?', '3C4', '']]] as const) {
+      const { enqueue, after } = start(budget);
+      enqueue('x', 'short', '1234');
+      enqueue('x', 'long', 'ABC');
+      enqueue('x', 'handshake', 'ab');
+      enqueue('y', 'short', '!?');
+      for (const notes of expected) assert.equal(await after(), notes);
+    }
+  });
+
+  test('what a task enqueues comes after all queues that wait', async () => {
+    const { turns, task, enqueue, after } = start(4);
+    let count = 0;
+    const again = task('a', 1, () => { if ((count += 1) < 4) turns.enqueue('x', 'short', again); });
+    turns.enqueue('x', 'short', again);
+    enqueue('y', 'short', '123');
+    assert.deepEqual([await after(), await after()], ['a1a2', 'a3a']);
+  });
+
+  test('one task is carried out, whatever it costs, and whatever has been spent before', async () => {
+    const { turns, task, after } = start(1);
+    turns.spend(1_000_000);
+    for (const name of ['a', 'b']) turns.enqueue('x', 'short', task(name, 1_000_000));
+    assert.deepEqual([await after(), await after(), await after()], ['a', 'b', '']);
+  });
+});
+
+test('a task that is enqueued twice is carried out once, and one that is cancelled is not, and takes no turn', async () => {
+  const { turns, task, enqueue, after } = start(2);
+  const one = task('-');
+  for (const client of ['x', 'x', 'y', 'z']) turns.enqueue(client, 'short', one);
+  enqueue('y', 'short', 'ab');
+  for (const [client, kind] of [['y', 'short'], ['z', 'short'], ['z', 'short'], ['x', 'long']] as const) turns.cancel(client, kind, one);
+  assert.deepEqual([await after(), await after(), turns.isFree], ['-a', 'b', true]);
+});
+
+test('turns are free while nobody waits and the budget is not used up; spending alone schedules the run that forgets it', () => {
+  const scheduled: (() => void)[] = [];
+  const turns = new Turns(undefined, (run) => { scheduled.push(run); return {}; });
+  assert.equal(BUDGET, 65_536);
+  for (let runs = 1; runs <= 2; runs += 1) {
+    turns.spend(BUDGET - 1);
+    assert.equal(turns.isFree, true);
+    turns.spend(1);
+    assert.deepEqual([turns.isFree, scheduled.length], [false, runs]);
+    scheduled.at(-1)?.();
+    assert.deepEqual([turns.isFree, scheduled.length], [true, runs]);
+  }
+  turns.enqueue('x', 'short', () => turns.spend(2 * BUDGET));
+  assert.equal(turns.isFree, false);
+  scheduled.at(-1)?.();
+  assert.deepEqual([turns.isFree, scheduled.length], [true, 3], 'the next iteration has a budget of its own');
+});
+
+test('nothing is kept of a client that waits for nothing', async () => {
+  const { turns, task, after } = start(Infinity);
+  const before = liveHeap();
+  for (let i = 0; i < 16_000; i += 1) {
+    const name = `${i}${'x'.repeat(1_000)}`, one = task('');
+    turns.enqueue(name, 'short', one);
+    if (i % 2 === 0) turns.cancel(name, 'short', one);
+  }
+  await after();
+  const bytes = liveHeap() - before;
+  assert.ok(turns.isFree && bytes < 4_000_000, `${bytes} bytes are left of more than 16 MB`);
+});
