@@ -1,5 +1,6 @@
 // Holds what the reader makes of some bytes to what node makes of them, and to what it makes of them when they are cut in other ways.
 import { isDeepStrictEqual } from 'node:util';
+import type { Reason } from '../../../src/http/refusals.ts';
 import { LegalRequest } from '../../../src/http/request.ts';
 import { RequestReader } from '../../../src/http/request-reader.ts';
 import { headLength, NodeConnection, writtenForNode, type Message } from './node-opinion.ts';
@@ -19,7 +20,7 @@ export function differenceIn(text: string): string | undefined {
   const plain = writtenForNode(accepted);
   if (difference === undefined || plain === accepted) return difference;
   const other = readInPieces(bytesOf(plain));
-  const same = { members: { ...members, method: other.members?.['method'] }, status: undefined, end: plain.length, given: plain.length };
+  const same = { members: { ...members, method: other.members?.['method'] }, reason: undefined, end: plain.length, given: plain.length };
   return isDeepStrictEqual(other, same) ? differenceInMessage(plain, same.members) : `It is another request as ${JSON.stringify(plain)}.`;
 }
 
@@ -71,7 +72,7 @@ function membersOf({ request: { method, url = '', httpVersion, rawHeaders } }: M
   const [path = '', ...queries] = url.slice(before.length).split('?');
   const options = (value('connection') ?? '').split(',').map((option) => option.replace(/^[ \t]+|[ \t]+$/g, '').toLowerCase());
   const length = value('transfer-encoding') === undefined ? Number(value('content-length') ?? 0) : undefined;
-  const isAtOnce = isHttp11 && value('expect') !== undefined && length !== 0;
+  const isAtOnce = isHttp11 && value('expect')?.toLowerCase().includes('100-continue') === true && length !== 0;
   return {
     method,
     path: path === '' ? '/' : path,
@@ -87,7 +88,7 @@ function membersOf({ request: { method, url = '', httpVersion, rawHeaders } }: M
 type Opinion = {
   /** What is known of the request, when it is complete or refused. */
   readonly members?: Readonly<Record<string, unknown>>;
-  readonly status?: number | undefined;
+  readonly reason?: Reason | undefined;
   readonly end?: number | undefined;
   /** How many bytes the reader was given until it said so. */
   readonly given: number;
@@ -95,15 +96,15 @@ type Opinion = {
 
 /** Reads `bytes` in pieces that end at `cuts` and at the end. */
 function readInPieces(bytes: Buffer, cuts: readonly number[] = []): Opinion {
-  const reader = new RequestReader(() => true);
+  const reader = new RequestReader(() => undefined);
   let from = 0;
   for (const given of [...cuts, bytes.length]) {
     const result = reader.read(bytes.subarray(from, given));
     if (result !== undefined) {
-      const { status, request } = result instanceof LegalRequest ? { status: undefined, request: result } : result;
+      const { reason, request } = result instanceof LegalRequest ? { reason: undefined, request: result } : result;
       const id = request.traceparent?.slice(3, 35);
       const members = { ...request, traceparent: id === undefined || bytes.includes(id) ? id : 'new' };
-      return { members, status, end: status === undefined ? from + reader.end : undefined, given };
+      return { members, reason, end: reason === undefined ? from + reader.end : undefined, given };
     }
     from = given;
   }

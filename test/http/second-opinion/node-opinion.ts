@@ -41,7 +41,7 @@ server.on('clientError', (_error, connection) => {
   if (connection instanceof NodeConnection) connection.hasError = true;
 });
 
-type Rewriting = { readonly reason: string; readonly of: 'head' | 'content'; readonly write: (text: string) => string };
+type Rewriting = { readonly reason: string; readonly of: 'head' | 'all'; readonly write: (text: string) => string };
 
 /** What the reader accepts and node refuses or reads differently: each with the reason why the reader is right. */
 export const REWRITINGS: readonly Rewriting[] = [
@@ -59,16 +59,7 @@ export const REWRITINGS: readonly Rewriting[] = [
   },
   {
     reason: 'RFC 9112 C.2.2: Proxy-Connection is not used',
-    of: 'head', write: (text) => text.replace(/^Proxy-Connection:/gim, 'X:'),
-  },
-  {
-    reason: 'RFC 9112 7.1.1: white space may be around the ; and = of a chunk extension',
-    of: 'content', write: (text) => text.replace(/[ \t]*;[ \t]*/g, ({ length }) => ';'.padEnd(length, 'x'))
-      .replace(/[ \t]*=[ \t]*/g, ({ length }) => '='.padStart(length, 'x')),
-  },
-  {
-    reason: 'RFC 9110 6.5.1: what trailers say of the content and the connection is not obeyed',
-    of: 'content', write: (text) => text.replace(/^[CTP](?=(?:ontent-Length|ransfer-Encoding|onnection|roxy-Connection):)/gim, 'X'),
+    of: 'all', write: (text) => text.replace(/^P(?=roxy-Connection:)/gim, 'X'), // also as a trailer
   },
 ];
 
@@ -81,8 +72,8 @@ export function headLength(text: string): number {
 
 /** The same request without what only the reader accepts. The content stays as long as it is. */
 export function writtenForNode(text: string): string {
-  const length = headLength(text);
-  const parts = { head: text.slice(0, length), content: text.slice(length) };
-  for (const { of, write } of REWRITINGS) if (of === 'head' || /^Transfer-Encoding:/im.test(parts.head)) parts[of] = write(parts[of]);
-  return parts.head + parts.content;
+  return REWRITINGS.reduce((written, { of, write }) => {
+    const end = of === 'head' ? headLength(written) : written.length;
+    return write(written.slice(0, end)) + written.slice(end);
+  }, text);
 }

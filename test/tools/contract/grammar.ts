@@ -1,0 +1,69 @@
+// `--grammar`: which words of the grammar (test/http/grammar) a server answers differently. Those that it should accept are pipelined;
+// each that it should refuse has a connection of its own.
+import type { Socket } from 'node:net';
+import { head } from '../../support/corpus/entry.ts';
+import { compile, PLACES, type Place } from '../../http/grammar/places.ts';
+import { visitWords } from '../../http/grammar/words.ts';
+import { talker } from './talk.ts';
+
+const PATIENCE_MS = 1_000; // for a connection. A server that says nothing until then waits for more, so it has not refused.
+const RULE_MS = 5_000; // no connection for a rule begins later
+const CONNECTIONS = 16;
+const PIPELINED = 8;
+const LAST = head('GET / HTTP/1.1', 'Host: a', 'Connection: close');
+const REFUSALS = [400, 411, 413, 414, 417, 421, 431, 501, 505];
+
+// What a server makes of a rule: how many words were tried, and those that it takes or refuses although the grammar does not.
+type Language = { readonly name: string; readonly tried: number; readonly takes: readonly string[]; readonly refuses: readonly string[] };
+
+/** The languages of the rules, except those that no reply shows. At most `most` words of each are tried, spread evenly. */
+export async function languagesOf(connect: () => Socket, most: number): Promise<Language[]> {
+  const languages: Language[] = [];
+  for (const place of PLACES.filter(({ shows, isSecure }) => shows === 'whole' && isSecure !== true)) {
+    languages.push(await languageAt(place, connect, most));
+  }
+  return languages;
+}
+
+async function languageAt(place: Place, connect: () => Socket, most: number): Promise<Language> {
+  const accepts = wordsFor(place, most);
+  const words = Array.from(accepts.keys());
+  const takes: string[] = [], refuses: string[] = [];
+  const talk = talker(connect, PATIENCE_MS);
+  const overAt = Date.now() + RULE_MS;
+  const pipelined = words.filter((word) => accepts.get(word)), alone = words.filter((word) => !accepts.get(word));
+  let tried = 0;
+  await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
+    while (pipelined.length + alone.length > 0 && Date.now() < overAt) {
+      const batch = pipelined.length > 0 ? pipelined.splice(-PIPELINED) : alone.splice(-1);
+      const { replies, end } = await talk(batch.map((word) => place.before + word + place.after(word)).join('') + LAST, Infinity);
+      const statuses = replies.map(({ status }) => status).filter((status) => status >= 200);
+      const taken = batch.filter((_, i) => (statuses[i] === undefined ? end === 'late' : !REFUSALS.includes(statuses[i])));
+      if (batch.length > 1 && taken.length < batch.length) { // one was the last on its connection, or refused before earlier replies
+        alone.push(...batch);
+        continue;
+      }
+      tried += batch.length;
+      for (const word of batch) if (taken.includes(word) !== accepts.get(word)) (accepts.get(word) ? refuses : takes).push(word);
+    }
+  }));
+  for (const differing of [takes, refuses]) differing.sort((a, b) => a.length - b.length);
+  return { name: place.name, tried, takes, refuses };
+}
+
+// Whether the grammar accepts each word.
+function wordsFor({ name }: Place, most: number): Map<string, boolean> {
+  const all = new Map<string, boolean>();
+  visitWords(compile(name), 0, { near: 1, far: 1 }, (word, isAccepted) => all.set(word, isAccepted));
+  const every = Math.ceil(all.size / most);
+  return new Map(Array.from(all).filter((_, i) => i % every === 0));
+}
+
+/** A line for each rule, with the shortest words that make a difference. */
+export function describeLanguages(languages: readonly Language[]): string {
+  const row = (rule: string, ...counts: readonly unknown[]) => rule.padEnd(19) + counts.map((count) => String(count).padStart(8)).join('');
+  return [row('rule', 'words', 'takes', 'refuses'), ...languages.map(({ name, tried, takes, refuses }) =>
+    row(name, tried, takes.length, refuses.length) + shortest('takes', takes) + shortest('refuses', refuses))].join('\n');
+}
+
+const shortest = (what: string, [word]: readonly string[]) => (word === undefined ? '' : `   ${what} ${JSON.stringify(word)}`);
