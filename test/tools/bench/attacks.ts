@@ -15,6 +15,7 @@ export type Attack = {
 const SEND_BYTES = 64 * 1024; // at least, at once
 const get = (query: string, fields: readonly string[]) => requestBytes('GET', `/api/greetings${query}`, fields);
 const GREETING = get('', []);
+const HEAD = get('', [`X: ${'x'.repeat(10_000)}`]);
 const CHUNKED = requestBytes('POST', '/api/greetings', ['Transfer-Encoding: chunked']);
 const CHUNK = '1\r\na\r\n';
 const IN_CHUNKS = `${CHUNKED}${CHUNK.repeat(320)}0\r\n\r\n`; // 2 KB, and among the requests of that length the one that costs most
@@ -37,6 +38,8 @@ export const WORK: ReadonlyMap<string, Attack> = new Map([
   ['chunks', attack('', IN_CHUNKS, 'more for a reply')],
   ['16 KiB', attack('', withContent(16_384 - withContent(10_000).length + 10_000), 'more for a reply')], // a request is one full piece
   ['64 KB', attack('', withContent(64_000), 'more for a reply')],
+  ['heads', attack('', HEAD, 'more for a reply')],
+  ['TLS heads', { ...attack('', HEAD, 'more for a reply'), isTls: true }],
   ['TLS', { ...attack('', GREETING, 'more for a reply'), isTls: true }],
   ['handshakes', { ...attack('', '', 'disconnect'), isTls: true }],
   ['pipelined TLS', { ...attack(GREETING.repeat(8_000), '', 'wait'), reads: false, isTls: true }],

@@ -17,7 +17,8 @@ const { values: { compare, quick, tls, attack, crowd, only, seconds } } = parseA
 });
 const services = new Map([['service', resolve(import.meta.dirname, '../../../src/main.js')]]); // measured, and attacked, in turn
 if (compare !== undefined) services.set('other build', resolve(compare, 'dist/src/main.js'));
-const servers = new Map([['baseline', resolve(import.meta.dirname, 'baseline.js')], ...services]);
+const here = (name: string): [string, string] => [name, resolve(import.meta.dirname, `${name}.js`)];
+const servers = new Map([here('baseline'), ...services, here('node-service')]);
 
 const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
 console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}\n`);
@@ -25,4 +26,4 @@ if (attack) await printAttacks(servers, only, Number(seconds ?? 10));
 else if (crowd) await printCrowd(services, only, Number(seconds ?? 6));
 else if (tls) await printTls(servers);
 else if (quick) await printQuickComparison(servers);
-else await printComparison(servers);
+else await printComparison(new Map([...servers, here('sockets')]));

@@ -1,0 +1,3 @@
+// The service with SERVER=node.
+process.env['SERVER'] = 'node';
+await import('../../../src/main.ts');
