@@ -1,9 +1,9 @@
 // npm run test:fleet: restarts the service while clients send requests. The exit code is 1 when a request is lost.
-import { restartBehindProxy } from './behind-proxy.ts';
+import { restartBehind } from './behind-proxy.ts';
 import { holdSocket } from './held-socket.ts';
 import { createPart } from './part.ts';
 
-const PATIENCE_MS = 170_000;
+const PATIENCE_MS = 300_000;
 const AT_LEAST = 25_000; // requests in each of the two orders
 const RESTARTS = 10;
 const PAUSE_MS = 300;
@@ -16,7 +16,11 @@ setTimeout(() => {
 }, PATIENCE_MS);
 
 console.log(`Node ${process.version}.`);
-const outcomes = [await restartBehindProxy(), await restartOnHeldSocket('TCP'), await restartOnHeldSocket('Unix')];
+const outcomes: boolean[] = [];
+for (const tlsToMembers of [false, true]) {
+  outcomes.push(await restartBehind('HAProxy', tlsToMembers), await restartBehind('nginx', tlsToMembers));
+}
+outcomes.push(await restartOnHeldSocket('TCP'), await restartOnHeldSocket('Unix'));
 process.exit(outcomes.includes(false) ? 1 : 0);
 
 // One process on a socket that a supervisor holds open is restarted in both orders. Resolves with whether there was no mistake.
@@ -24,7 +28,7 @@ async function restartOnHeldSocket(kind: 'TCP' | 'Unix'): Promise<boolean> {
   const { fd, address } = await holdSocket(kind);
   const outcomes: boolean[] = [];
   for (const order of ['stop, then start', 'start, then stop'] as const) {
-    const part = createPart(address, [
+    const part = createPart([address], [
       [12, { keeps: true }], [12, { keeps: false }], [60, { keeps: true, pauseMs: PAUSE_MS }], [4, { keeps: true, slowMs: SLOW_MS }],
     ]);
     const start = () => part.start('The service', { SHUTDOWN_DELAY_MS: String(DELAY_MS) }, fd);

@@ -1,13 +1,14 @@
 // A part of the test: a service that is restarted, clients that check every reply and never send a lost request again, and the mistakes.
 import { once } from 'node:events';
-import { Agent, request as openRequest } from 'node:http';
+import http from 'node:http';
+import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startLoad, type Client, type Load } from '../../support/load.ts';
 import { addressIn, startProcess, type Environment } from '../../support/process.ts';
 
-/** A TCP port, or a Unix socket. */
-export type Address = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+/** A TCP port, or a Unix socket. With `ca`, which is the certificate: over TLS. */
+export type Address = Pick<https.RequestOptions, 'host' | 'port' | 'socketPath' | 'servername' | 'headers' | 'ca'>;
 
 type Habits = {
   /** It keeps its connection; otherwise it connects for each request. */
@@ -23,6 +24,7 @@ let clients = 0;
 
 /** A client at `address`. `replied` is told how long each reply took, in milliseconds, the slow content not counted. */
 function createClient(address: Address, { keeps, slowMs = 0, pauseMs = 0 }: Habits, replied: (ms: number) => void): Client {
+  const { Agent, request: openRequest } = address.ca === undefined ? http : https;
   const agent = new Agent({ keepAlive: keeps, maxSockets: 1 });
   const name = `client ${(clients += 1)}`;
   let sent = 0;
@@ -52,12 +54,13 @@ function createClient(address: Address, { keeps, slowMs = 0, pauseMs = 0 }: Habi
 
 export type Member = { /** Asks it to stop, and resolves when it has ended. */ readonly stop: () => Promise<void> };
 
-/** A part of the test. Its mistakes are sentences. */
-export function createPart(address: Address, habits: readonly (readonly [count: number, Habits])[]) {
+/** A part of the test, with these clients at each of the addresses. Its mistakes are sentences. */
+export function createPart(addresses: readonly Address[], habits: readonly (readonly [count: number, Habits])[]) {
   const mistakes: string[] = [];
   let longestMs = 0;
   const replied = (ms: number) => { longestMs = Math.max(longestMs, ms); };
-  const clients = habits.flatMap(([count, one]) => Array.from({ length: count }, () => createClient(address, one, replied)));
+  const clients = addresses.flatMap((address) =>
+    habits.flatMap(([count, one]) => Array.from({ length: count }, () => createClient(address, one, replied))));
 
   return {
     mistakes,
@@ -82,15 +85,11 @@ export function createPart(address: Address, habits: readonly (readonly [count: 
 
     /** Prints the results under `title`, and returns whether no request was lost and there was no other mistake. */
     report(title: string, { sent, faults }: Load): boolean {
-      console.log(`${title}: ${sent()} sent, ${lost(faults)} lost, the longest wait ${Math.round(longestMs)} ms`);
+      const lost = Array.from(faults.values()).reduce((sum, count) => sum + count, 0);
+      console.log(`${title}: ${sent()} sent, ${lost} lost, the longest wait ${Math.round(longestMs)} ms`);
       for (const [fault, count] of faults) console.log(`  ${count} times ${fault}`);
       for (const mistake of mistakes) console.log(`  ${mistake}`);
       return faults.size === 0 && mistakes.length === 0;
     },
   };
-}
-
-/** How many requests were lost. */
-export function lost(faults: ReadonlyMap<string, number>): number {
-  return Array.from(faults.values()).reduce((sum, count) => sum + count, 0);
 }
