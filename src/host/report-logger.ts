@@ -27,7 +27,7 @@ export function createReportLogger(log: Log, accessLog?: Log) {
     log('warn', 'In some seconds of the last minute, no file descriptor was left for new connections.', { secondsByCode }));
 
   return {
-    // As `Reports` in server/reports.ts says:
+    // As `Reports` in server/interface.ts says:
     failed: (error: unknown, traceId: string) =>
       log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
     refused,
