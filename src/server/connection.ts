@@ -53,7 +53,7 @@ export class Connection {
   addTime(ms: number): void {
     const hasStalled = this.#transport.hasStalled(); // each call begins a new period
     const hasBegun = this.#reader.hasBegun || this.#transport.hasBegun();
-    if (this.#state.name === (hasBegun ? 'idle' : 'head')) this.#enter(hasBegun ? 'head' : 'idle'); // a TLS record has begun, or had no data
+    if (this.#state.name === (hasBegun ? 'idle' : 'head')) this.#enter(hasBegun ? 'head' : 'idle'); // a TLS record began, or was empty
     if (this.#state.row.reads && hasStalled) return; // it has been waiting for its turn, not for its client
     this.#state.addTime(ms);
     if (this.#state.isOverdue(this.#context.limits)) this.#context.turns.enqueue(this.client, 'closing', this.#endOverdue);
