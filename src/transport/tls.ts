@@ -38,7 +38,8 @@ export function openTls(wrap: (stream: Duplex) => Socket, carrier: Socket, clien
     hasBegun: () => intake.isHolding() || valve.hasBegun(),
     hasStalled: () => [intake.hasStalled(), valve.hasStalled()].includes(true), // both, because each call begins a new period
     hasFailed: () => hasFailed || (!isReady && carrier.bytesRead > 0),
-    // The valve passes it on later, so it is never taken at once. (`write` would write twice, which costs 12 µs.)
+    // The valve passes it on later, so it is never taken at once. And never an empty write, as in `write`: while one is pending, an
+    // answer of TLS itself, such as an alert, makes Node throw where nothing can catch it (ERR_INTERNAL_ASSERTION, Node 20).
     write: (text, flushed) => { socket.write(text, whenTaken(socket, flushed)); },
     cut: () => {
       if (!isReady || !socket.writable || socket.writableLength > 0) return void socket.destroy();
