@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
@@ -13,7 +13,6 @@ import { startService } from '../../support/service.ts';
 import { describeLanguages, languagesOf } from './grammar.ts';
 import { readOptions } from './options.ts';
 import { listedValues } from './specification.ts';
-import { talker } from './talk.ts';
 import { lookAt, targetAt } from './target.ts';
 
 const START = fileURLToPath(import.meta.url).replace(/(?:dist\/)?(test\/tools\/contract\/)main\.test\.[jt]s$/, '$1start.js');
@@ -25,12 +24,12 @@ async function contract(...args: readonly string[]) {
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** A server that replies to the first packet of each connection. */
-async function listen(t: TestContext, replyTo: (bytes: Buffer) => Promise<string>): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on('error', () => {}); // the client may close the connection first
-    socket.once('data', (bytes: Buffer) => void replyTo(bytes).then((reply) => socket.end(reply, 'latin1')));
-  });
+/** Replies to what comes first. */
+const replying = (reply: string) => (socket: Socket) => void socket.once('data', () => socket.end(reply));
+
+/** A server that does this with each connection. */
+async function listen(t: TestContext, accept: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => accept(socket.on('error', () => {}))); // the client may close the connection first
   const path = join(temporaryFolder(t), 'socket');
   await once(server.listen({ path }), 'listening');
   t.after(() => server.close());
@@ -41,10 +40,10 @@ async function listen(t: TestContext, replyTo: (bytes: Buffer) => Promise<string
 describe('npm run contract', { concurrency: true }, () => {
   test('the exit code is 0 when the specification and the parts that were asked for hold, and otherwise 1, with a report', async (t) => {
     const { port } = await startService(t, { now: Date.now });
-    const talk = talker(targetAt({ url: `http://127.0.0.1:${port}`, insecure: false }).connect, 30_000);
-    const url = await listen(t, async (bytes) => { // the service, with a wrong status
-      const { bytes: received } = await talk(bytes.toString('latin1'), Infinity);
-      return received.toString('latin1').replaceAll(' 501 ', ' 400 ');
+    const url = await listen(t, (socket) => { // the service, with a wrong status
+      const service = connect({ port, host: '127.0.0.1' }).setEncoding('latin1').on('error', () => {});
+      socket.on('close', () => service.destroy()).pipe(service);
+      service.on('data', (text: string) => socket.write(text.replace(' 501 ', ' 400 '), 'latin1')).on('end', () => socket.end());
     });
     const flags = ['--production', '--all', '--test-reporter=tap'];
     const [held, differing] = await Promise.all([contract(url, '--production'), contract(url, ...flags)]);
@@ -73,7 +72,7 @@ test('--grammar finds no difference in this service, and in each rule some in a 
   const own = await languagesOf(targetAt({ url: `http://127.0.0.1:${port}`, insecure: false }).connect, 40);
   assert.deepEqual(own.filter(({ tried, takes, refuses }) => tried === 0 || takes.length + refuses.length > 0), []);
 
-  const url = await listen(t, async () => 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  const url = await listen(t, replying('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
   const others = await languagesOf(targetAt({ url, insecure: false }).connect, 40);
   assert.deepEqual(others.filter(({ takes, refuses }) => takes.length === 0 || refuses.length > 0), []);
   assert.match(describeLanguages(others), /^rule +words +takes +refuses\nrequest-start +\d+ +\d+ +0   takes ".*"\n/);
@@ -113,10 +112,10 @@ test('a server that cannot be checked, or only with --insecure, is reported in o
     ['', 'closes the connection without an answer. (Is it https, perhaps?)'],
     ['HTTP/1.1 308 \r\nLocation: https://a/\r\nContent-Length: 0\r\n\r\n', 'redirects GET /health to https://a/: check the server there.'],
   ] as const) {
-    const url = await listen(t, async () => reply);
+    const url = await listen(t, replying(reply));
     await assert.rejects(look(url), { message: `${url} ${sentence}` });
   }
-  const misdirected = await listen(t, async () => 'HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n');
+  const misdirected = await listen(t, replying('HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\n\r\n'));
   assert.deepEqual(await look(misdirected), { isDescribed: false, takesAnyHost: false });
 
   const tls = await tlsOptions(t);
