@@ -2,23 +2,13 @@
 import { once } from 'node:events';
 import { residentMemory } from '../../support/usage.ts';
 import { ATTACKS, WORK } from './attacks.ts';
-import { measureHonest, type HonestSet, type Waits } from './honest.ts';
+import { measureHonest, type HonestSet } from './honest.ts';
 import { startOnLoadCpu, type Server } from './processes.ts';
 
 /** Clients that do the same: the name of it in `ATTACKS` or `WORK`, how many they are, and from how many addresses they come. */
 export type Group = { readonly attack: string; readonly clients: number; readonly addresses?: number };
 
-export type Beside = {
-  /** For each kind of the set of honest clients, in its order. */
-  readonly waits: readonly Waits[];
-  /** How many replies, or handshakes, all attackers got in a second. */
-  readonly rate: number;
-  /** The most resident memory of the server, in MiB. */
-  readonly peak: number;
-  /** Whether the server was there at the end. */
-  readonly lives: boolean;
-};
-
+export type Beside = Awaited<ReturnType<typeof measureBeside>>;
 export type Attackers = Awaited<ReturnType<typeof startAttackers>>;
 
 const SAMPLE_INTERVAL_MS = 20; // of the memory
@@ -49,7 +39,7 @@ export async function startAttackers({ port, tlsPort }: Server, groups: readonly
 }
 
 /** Starts the attack, and measures a set of honest clients of the server for `seconds` meanwhile. The attack continues afterwards. */
-export async function measureBeside(server: Server, attackers: Attackers, set: HonestSet, seconds: number): Promise<Beside> {
+export async function measureBeside(server: Server, attackers: Attackers, set: HonestSet, seconds: number) {
   let lives = true;
   void server.ended.then(() => { lives = false; });
   let peak = 0;
@@ -61,5 +51,14 @@ export async function measureBeside(server: Server, attackers: Attackers, set: H
   });
   clearInterval(sampling);
   const rate = await attackers.count() / ((performance.now() - begin) / 1000);
-  return { waits, rate, peak, lives };
+  return {
+    /** For each kind of the set of honest clients, in its order. */
+    waits,
+    /** How many replies, or handshakes, all attackers got in a second. */
+    rate,
+    /** The most resident memory of the server, in MiB. */
+    peak,
+    /** Whether the server was there at the end. */
+    lives,
+  };
 }

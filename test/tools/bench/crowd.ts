@@ -8,7 +8,7 @@ import { CROWDS, judgeCrowd, WAITS_HEADER, waitsRows } from './crowds.ts';
 import { ALL } from './honest.ts';
 import { countLost, LOSS_CASES, PLACES, REQUESTS_AT_ONCE } from './loss.ts';
 import { cpuTimeOf, namesThatStart, startServer, type Servers } from './processes.ts';
-import { ask, loopbackAddress, openReady, requestBytes } from './requests.ts';
+import { ask, HEALTH, loopbackAddress, openReady } from './requests.ts';
 import { printTooHigh, table } from './tables.ts';
 
 const FULL_HOUSE = 'full house';
@@ -82,7 +82,7 @@ async function printFullHouse(servers: Servers): Promise<Verdict[]> {
       for (let i = 0; i < count; i += 1) {
         const socket = await openReady({ port: server.port, isTls: false, from: loopbackAddress(sockets.length) });
         sockets.push(socket);
-        await ask(socket, requestBytes('Host only', server.port, '/health'));
+        await ask(socket, HEALTH);
       }
     }
     await open(MANY_PLACES + WARM_UP);

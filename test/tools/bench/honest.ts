@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requestBytes } from '../../support/exchange.ts';
 import type { Server } from './processes.ts';
-import { longHead, loopbackAddress, openSocket, requestBytes } from './requests.ts';
+import { BROWSER, longHead, loopbackAddress, openSocket } from './requests.ts';
 import { percentile } from './tables.ts';
 
 export type HonestKind = {
@@ -22,13 +23,12 @@ export type HonestSet = { readonly kinds: readonly HonestKind[]; readonly interv
 /** How the requests of a kind fared. The times are waits in milliseconds. */
 export type Waits = { readonly [figure in 'requests' | 'failed' | 'median' | 'p95' | 'worst']: number };
 
-const CONTENT_BYTES = 64 * 1024;
-const LENGTH = `Content-Length: ${CONTENT_BYTES}`;
-/** The bytes of each request, by name. */
-export const REQUESTS: ReadonlyMap<string, Buffer> = new Map([
-  ['short', requestBytes('browser', 80, '/health')],
+const CONTENT = 'x'.repeat(64 * 1024);
+/** The requests, by name. */
+export const REQUESTS: ReadonlyMap<string, string> = new Map([
+  ['short', requestBytes('GET', '/health', BROWSER)],
   ['10 KB head', longHead(10)],
-  ['64 KiB content', Buffer.concat([requestBytes('Host only', 80, '/health', LENGTH), Buffer.alloc(CONTENT_BYTES, 'x')])],
+  ['64 KiB content', requestBytes('GET', '/health', [`Content-Length: ${CONTENT.length}`]) + CONTENT],
 ]);
 export const ADDRESSES = ['same', 'other'] as const;
 /** The ways to connect. */

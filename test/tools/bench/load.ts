@@ -12,12 +12,7 @@ export type Run = {
   readonly p99: number;
 };
 
-export type Load = {
-  /** Sends a request `count` times, and resolves when each has its reply. */
-  readonly run: (request: Buffer, count: number) => Promise<Run>;
-  /** Closes all connections. */
-  readonly close: () => void;
-};
+export type Load = ReturnType<typeof createLoad>;
 
 type Connection = { readonly socket: Socket; isWaiting: boolean; sentAt: number; received: number };
 
@@ -26,7 +21,8 @@ type Connection = { readonly socket: Socket; isWaiting: boolean; sentAt: number;
 const CONNECTIONS = 50;
 const incoming = Buffer.alloc(64 * 1024); // one for all connections, because each piece is used before the next one is read
 
-export function createLoad(to: Connecting): Load {
+/** Connections to one server. Each run opens those that are missing. */
+export function createLoad(to: Connecting) {
   const connections = new Set<Connection>();
   let receive = (_connection: Connection, _bytes: Buffer): void => {};
 
@@ -44,6 +40,7 @@ export function createLoad(to: Connecting): Load {
     });
   }
 
+  /** Sends a request `count` times, and resolves when each has its reply. */
   async function run(request: Buffer, count: number): Promise<Run> {
     while (connections.size < CONNECTIONS) await new Promise<void>(openOne);
     const latencies: number[] = [];

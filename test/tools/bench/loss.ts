@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAttackers } from './beside.ts';
 import type { Server } from './processes.ts';
-import { ask, longHead, openReady, openSocket, requestBytes } from './requests.ts';
+import { ask, HEALTH, longHead, openReady, openSocket } from './requests.ts';
 
 export type LossCase = {
   readonly isTls: boolean;
@@ -41,7 +41,7 @@ const LONGEST_WAIT_MS = 15_000;
  * them at once, and, without others at work, the signal with them.
  */
 export async function countLost(server: Server, { isTls, atWork, then }: LossCase): Promise<number> {
-  const request = atWork ? longHead(3) : requestBytes('Host only', 80, '/health');
+  const request = atWork ? longHead(3) : HEALTH;
   const attackers = await startAttackers(server, atWork ? WORKERS : []);
   const target = { port: isTls ? server.tlsPort : server.port, isTls };
   const sockets: Socket[] = [];

@@ -1,18 +1,16 @@
-// npm run bench compares the service with the baseline. `-- --quick` does less of it, without a verdict. `-- --tls` measures instead what a
-// request and a connection cost over TLS, `-- --attack` how long clients wait while others attack, `-- --crowd` while others are at work.
-// `-- --compare DIR` adds another build of the service.
+// npm run bench compares the service with the baseline. `-- --attack` measures instead how long clients wait while others attack,
+// `-- --crowd` while others are at work. `-- --compare DIR` adds another build of the service.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printAttacks } from './attack.ts';
-import { printComparison, printQuickComparison } from './comparison.ts';
+import { printComparison } from './comparison.ts';
 import { printCrowd } from './crowd.ts';
 import { isPinned } from './processes.ts';
-import { printTls } from './tls.ts';
 
-const { values: { compare, quick, tls, attack, crowd, only, seconds } } = parseArgs({
+const { values: { compare, attack, crowd, only, seconds } } = parseArgs({
   options: {
-    compare: { type: 'string' }, quick: { type: 'boolean' }, tls: { type: 'boolean' }, attack: { type: 'boolean' },
-    crowd: { type: 'boolean' }, only: { type: 'string', default: '' }, seconds: { type: 'string' },
+    compare: { type: 'string' }, attack: { type: 'boolean' }, crowd: { type: 'boolean' },
+    only: { type: 'string', default: '' }, seconds: { type: 'string' },
   },
 });
 const services = new Map([['service', resolve(import.meta.dirname, '../../../src/main.js')]]); // measured, and attacked, in turn
@@ -24,6 +22,4 @@ const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs
 console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}\n`);
 if (attack) await printAttacks(servers, only, Number(seconds ?? 10));
 else if (crowd) await printCrowd(services, only, Number(seconds ?? 6));
-else if (tls) await printTls(servers);
-else if (quick) await printQuickComparison(servers);
 else await printComparison(new Map([...servers, here('sockets')]));

@@ -1,33 +1,29 @@
 // Measures servers in turn, each for a short time, so that a disturbance of the machine affects all of them alike.
+import { requestBytes } from '../../support/exchange.ts';
 import type { Environment } from '../../support/process.ts';
 import { residentMemory } from '../../support/usage.ts';
-import { createLoad, type Load } from './load.ts';
+import { createLoad, type Load, type Run } from './load.ts';
 import { cpuTimeOf, startServer, type Server, type Servers } from './processes.ts';
-import { requestBytes, type RequestKind } from './requests.ts';
 
 /** What servers are asked for, and how the tables call that. */
 export type Comparison = {
   readonly label: string;
-  readonly kind: RequestKind;
+  /** The field lines of each request beside Host. */
+  readonly fields: readonly string[];
   readonly paths: readonly string[];
   readonly env: Environment;
   /** How long nothing is sent before and after a measurement, so that the server is idle when its CPU time is read. */
   readonly settleMs: number;
 };
 
-/** Measurements in their order. Those of two servers at the same index were taken one after the other. */
-export type Figures = {
-  status: string;
-  readonly cpu: number[]; // µs of the server for a request
-  readonly rate: number[]; // requests per second
-  readonly p50: number[]; // ms
-  readonly p99: number[]; // ms
-};
+/** A measurement of a path. `cpu`: µs of the server for a request. */
+export type Slice = Run & { readonly cpu: number };
 
+/** Measurements are in their order. Those of two servers at the same index were taken one after the other. */
 export type Result = Comparison & {
   readonly server: string;
   readonly script: string;
-  readonly figures: ReadonlyMap<string, Figures>; // by path
+  readonly slices: ReadonlyMap<string, Slice[]>; // by path
   readonly memory: number[]; // MiB after the load, for each round
 };
 
@@ -44,9 +40,8 @@ const SLICES = 2; // of each path in a round
  * addresses of their memory, and by the moments when V8 compiled their code.
  */
 export async function measure(servers: Servers, comparisons: readonly Comparison[], timeMs: number): Promise<Result[][]> {
-  const noFigures = (): Figures => ({ status: '', cpu: [], rate: [], p50: [], p99: [] });
   const results = comparisons.map((comparison) => Array.from(servers, ([server, script]): Result =>
-    ({ ...comparison, server, script, figures: new Map(comparison.paths.map((path) => [path, noFigures()])), memory: [] })));
+    ({ ...comparison, server, script, slices: new Map(comparison.paths.map((path) => [path, []])), memory: [] })));
   const end = performance.now() + timeMs;
   do {
     for (const ofServers of results) await measureRound(ofServers);
@@ -76,17 +71,11 @@ async function measureRound(results: readonly Result[]): Promise<void> {
   }
 }
 
-const run = ({ result: { kind }, server, load }: Running, path: string, count: number) =>
-  load.run(requestBytes(kind, server.port, path), count);
+const run = ({ result: { fields }, load }: Running, path: string, count: number) =>
+  load.run(Buffer.from(requestBytes('GET', path, fields)), count);
 
 async function measureSlice(one: Running, path: string): Promise<void> {
-  const figures = one.result.figures.get(path);
   await run(one, path, SLICE_REQUESTS); // not measured: the CPU's caches are still filled by the server before it
   const { cpu, done } = await cpuTimeOf(one.server, one.result.settleMs, () => run(one, path, SLICE_REQUESTS));
-  if (figures === undefined) return;
-  figures.status = done.status;
-  figures.cpu.push(cpu / SLICE_REQUESTS);
-  figures.rate.push(done.requestsPerSecond);
-  figures.p50.push(done.p50);
-  figures.p99.push(done.p99);
+  one.result.slices.get(path)?.push({ ...done, cpu: cpu / SLICE_REQUESTS });
 }

@@ -6,16 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endWithUs, type Environment } from '../../support/process.ts';
 import { cpuTime } from '../../support/usage.ts';
 
-export type Server = {
-  readonly pid: number;
-  /** Its ports; 0 when it does not listen for HTTPS. */
-  readonly port: number;
-  readonly tlsPort: number;
-  /** Resolves when the process has ended. */
-  readonly ended: Promise<unknown>;
-  /** Ends it at once. */
-  readonly stop: () => Promise<unknown>;
-};
+export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /** Servers that are compared: the script of each, by name. */
 export type Servers = ReadonlyMap<string, string>;
@@ -31,7 +22,7 @@ if (isPinned) spawnSync('taskset', ['-c', '-p', LOAD_CPU, String(process.pid)]);
 const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false' };
 
 /** Starts a server and waits until it has printed its addresses. `env` is added to the environment, `options` are for node. */
-export async function startServer(script: string, env: Environment = {}, options: readonly string[] = []): Promise<Server> {
+export async function startServer(script: string, env: Environment = {}, options: readonly string[] = []) {
   const child = spawnNode(SERVER_CPU, [...options, script], { ...SERVER_ENV, ...env }, ['ignore', 'pipe', 'inherit']);
   const { pid = 0, stdout } = child;
   if (stdout === null) throw new Error('What it prints cannot be read.');
@@ -43,11 +34,19 @@ export async function startServer(script: string, env: Environment = {}, options
     if (ports.size === ('HTTPS_PORT' in env ? 2 : 1)) break;
   }
   stdout.resume(); // reads and discards what it prints from now on
-  async function stop(): Promise<void> {
-    child.kill('SIGKILL');
-    await ended;
-  }
-  return { pid, port: ports.get('http') ?? 0, tlsPort: ports.get('https') ?? 0, ended, stop };
+  return {
+    pid,
+    /** Its ports; 0 when it does not listen for HTTPS. */
+    port: ports.get('http') ?? 0,
+    tlsPort: ports.get('https') ?? 0,
+    /** Resolves when the process has ended. */
+    ended,
+    /** Ends it at once. */
+    stop: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
 }
 
 /** Starts a script that gets and sends messages, on the CPU of the load. */

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { requestBytes } from '../../support/exchange.ts';
 
 export type Connecting = {
   readonly port: number;
@@ -28,7 +29,7 @@ export function openReady(to: Connecting): Promise<Socket> {
 }
 
 /** Sends a request, and resolves when its reply begins to arrive. */
-export async function ask(socket: Socket, request: Buffer): Promise<void> {
+export async function ask(socket: Socket, request: string): Promise<void> {
   socket.write(request);
   await once(socket, 'data');
 }
@@ -38,36 +39,31 @@ export function loopbackAddress(index: number): string {
   return `127.${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
 }
 
-export type RequestKind = 'Host only' | 'browser';
+/**
+ * The field lines that Chrome sends, beside Host, for `fetch` from a page of the same origin with a cookie. (The page has set
+ * `Referrer-Policy: no-referrer`: with a Referer there would be 14 lines.)
+ */
+export const BROWSER: readonly string[] = [
+  'Connection: keep-alive',
+  'sec-ch-ua-platform: "Windows"',
+  'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  'sec-ch-ua: "Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
+  'sec-ch-ua-mobile: ?0',
+  'Accept: */*',
+  'Sec-Fetch-Site: same-origin',
+  'Sec-Fetch-Mode: cors',
+  'Sec-Fetch-Dest: empty',
+  'Accept-Encoding: gzip, deflate, br, zstd',
+  'Accept-Language: en-GB,en;q=0.9,de;q=0.8',
+  'Cookie: session=8f14e45fceea167a5a36dedd4bea2543; theme=dark; consent=analytics.0-marketing.0; seen=1763719200',
+];
 
-const FIELD_LINES: Readonly<Record<RequestKind, readonly string[]>> = {
-  'Host only': [], // as load generators send it
-  // What Chrome sends for `fetch` from a page of the same origin with a cookie. (The page has set
-  // `Referrer-Policy: no-referrer`: with a Referer there would be 14 lines.)
-  browser: [
-    'Connection: keep-alive',
-    'sec-ch-ua-platform: "Windows"',
-    'User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
-    'sec-ch-ua: "Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
-    'sec-ch-ua-mobile: ?0',
-    'Accept: */*',
-    'Sec-Fetch-Site: same-origin',
-    'Sec-Fetch-Mode: cors',
-    'Sec-Fetch-Dest: empty',
-    'Accept-Encoding: gzip, deflate, br, zstd',
-    'Accept-Language: en-GB,en;q=0.9,de;q=0.8',
-    'Cookie: session=8f14e45fceea167a5a36dedd4bea2543; theme=dark; consent=analytics.0-marketing.0; seen=1763719200',
-  ],
-};
-
-/** The bytes of a GET request of a kind, with more fields. */
-export function requestBytes(kind: RequestKind, port: number, path: string, ...fields: readonly string[]): Buffer {
-  return Buffer.from([`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...FIELD_LINES[kind], ...fields, '', ''].join('\r\n'));
-}
+/** GET /health as a load generator sends it. */
+export const HEALTH = requestBytes('GET', '/health', []);
 
 const FIELD_LINE = `x-padding: ${'x'.repeat(987)}`; // 1,000 bytes with its line break
 
 /** A request with a head of that many kilobytes. */
-export function longHead(kilobytes: number): Buffer {
-  return requestBytes('Host only', 80, '/health', ...new Array<string>(kilobytes).fill(FIELD_LINE));
+export function longHead(kilobytes: number): string {
+  return requestBytes('GET', '/health', new Array<string>(kilobytes).fill(FIELD_LINE));
 }

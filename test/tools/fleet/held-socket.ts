@@ -8,11 +8,8 @@ import { folderOfProcess } from '../../support/certificates.ts';
 import { descriptorOpenedBy } from '../../support/descriptors.ts';
 import type { Address } from './part.ts';
 
-/** Its descriptor in this process, and where to connect to. */
-export type HeldSocket = { readonly fd: number; readonly address: Address };
-
-/** Listens until this process ends: on a free TCP port of this machine, or as a Unix socket in a new folder. */
-export async function holdSocket(kind: 'TCP' | 'Unix'): Promise<HeldSocket> {
+/** Listens until this process ends: on a free TCP port of this machine, or as a Unix socket in a new folder. `fd`: its descriptor here. */
+export async function holdSocket(kind: 'TCP' | 'Unix') {
   let address: Address | undefined;
   const fd = await descriptorOpenedBy(async () => {
     const path = kind === 'Unix' ? join(folderOfProcess(), 'greeting.sock') : undefined;

@@ -52,8 +52,6 @@ function createClient(address: Address, { keeps, slowMs = 0, pauseMs = 0 }: Habi
   };
 }
 
-export type Member = { /** Asks it to stop, and resolves when it has ended. */ readonly stop: () => Promise<void> };
-
 /** A part of the test, with these clients at each of the addresses. Its mistakes are sentences. */
 export function createPart(addresses: readonly Address[], habits: readonly (readonly [count: number, Habits])[]) {
   const mistakes: string[] = [];
@@ -68,12 +66,13 @@ export function createPart(addresses: readonly Address[], habits: readonly (read
     startClients: () => startLoad(clients),
 
     /** Starts the service, with the listening socket `fd` of this process if there is one. Resolves when it listens. */
-    async start(name: string, env: Environment, fd?: number): Promise<Member> {
+    async start(name: string, env: Environment, fd?: number) {
       const service = startProcess(env, [], fd === undefined ? [] : [fd]);
       addressIn(await service.nextLine());
       const ended = service.ended();
       return {
-        async stop() {
+        /** Asks it to stop, and resolves when it has ended. */
+        stop: async () => {
           service.child.kill('SIGTERM');
           const { lines, code } = await ended;
           if (code !== 0) mistakes.push(`${name} has ended with exit code ${code}`);
