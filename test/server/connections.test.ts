@@ -1,11 +1,11 @@
-// How connections are closed at the stop. Which one makes room for a new one is in room.test.ts.
+// How connections are closed at the stop, on real sockets; the simulation holds the rest. Which one makes room is in room.test.ts.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { exchangeOn, requestBytes } from '../support/exchange.ts';
-import { brief, readToEnd, send, stall, startServer, TRANSPORTS, use } from '../support/server.ts';
+import { send, stall, startServer, TRANSPORTS, use } from '../support/server.ts';
 import { closed } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
@@ -13,35 +13,23 @@ const limit = { timeout: 60_000 };
 for (const over of TRANSPORTS) {
   describe(`over ${over}`, limit, () => {
     test('at the stop, idle connections are closed at once, new ones a little later; those count as cut that owe a reply', async (t) => {
-      const { dial, open, close, closeAll, pass, records } = await startServer(t, { over });
+      const { dial, open, close, closeAll, pass } = await startServer(t, { over });
       pass(0.999); // the next sweep, which does not close new ones either, is before their time
-      const [silent, late, used, lines] = [await dial(), await open(), await open(), await open()];
-      const [unread, head, content, ending] = [await open(), await open(), await open(), await open()];
+      const [silent, late, used, unread, head] = [await dial(), await open(), await open(), await open(), await open()];
       await stall(unread);
       await use(used);
-      await send(lines, '\r\n');
       await send(head, 'GET /hea');
-      await send(content, `${requestBytes('POST', '/', ['Content-Length: 2'])}a`);
-      ending.client.write(requestBytes('GET', '/'));
-      await readToEnd(ending.client);
-      records.length = 0;
       const isOver = close();
-      await Promise.all([closed(used.accepted), closed(lines.accepted)]);
-      for (const { client } of [used, lines]) assert.equal((await readToEnd(client)).length, 0);
+      await closed(used.accepted);
       pass(0.249);
       await iteration();
       assert.deepEqual([silent, late].map(({ socket }) => socket.destroyed), [false, false]);
       await use(late);
       pass(0.001);
       await Promise.all([closed(silent.accepted), closed(late.accepted)]);
-      assert.deepEqual([unread, head, content, ending].map(({ socket }) => socket.destroyed), [false, false, false, false]);
-      await send(content, 'b');
-      pass(1);
-      await closed(content.accepted); // it has become idle
+      assert.deepEqual([unread, head].map(({ socket }) => socket.destroyed), [false, false]);
       assert.equal(closeAll(), 1);
       await isOver;
-      assert.ok([unread, head, content, ending].every(({ socket }) => socket.destroyed));
-      assert.deepEqual(records.map(brief).sort(), [['/', 200, undefined], ['/', 200, undefined], ['/long', 200, true]]);
     });
 
     test('at the stop, requests whose connections have not been accepted yet are answered, and then no more are accepted', async (t) => {
@@ -67,16 +55,4 @@ test('at the stop, clients that go on connecting cannot keep the server listenin
   pass(0.25);
   assert.equal(listener.listening, false);
   await isOver;
-});
-
-test('when all connections are closed, those that wait in the kernel are not accepted', limit, async (t) => {
-  const { close, closeAll, place, listener } = await startServer(t);
-  let accepted = 0;
-  listener.on('connection', () => { accepted += 1; });
-  const clients = Array.from({ length: 20 }, () => connect(place).on('error', () => {}));
-  await new Promise((resolve) => process.nextTick(resolve)); // the kernel has them
-  const isOver = close();
-  assert.equal(closeAll(), 0);
-  await Promise.all([isOver, ...clients.map(closed)]);
-  assert.deepEqual([listener.listening, accepted], [false, 0]);
 });

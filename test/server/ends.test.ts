@@ -1,8 +1,8 @@
-// How a connection ends: each early end is counted by its reason, and an idle connection over TLS ends with close_notify.
+// How a connection ends: each early end is counted by its reason.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestBytes } from '../support/exchange.ts';
-import { readToEnd, send, shakeHands, stall, startServer, use, type Pair, type TestServer } from '../support/server.ts';
+import { readToEnd, send, stall, startServer, use, type Pair, type TestServer } from '../support/server.ts';
 import { closed, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
@@ -50,18 +50,3 @@ for (const [over, cases] of [['TCP', PLAIN], ['TLS', PLAIN], ['TLS', HANDSHAKE]]
     });
   }
 }
-
-const ALERT = 21; // RFC 5246 6.2.1. TLS 1.3 would hide it.
-
-test('an idle connection over TLS ends with close_notify', limit, async (t) => {
-  const server = await startServer(t, { over: 'TLS' });
-  const below = await server.dial();
-  const write = t.mock.method(below.accepted, 'write');
-  const pair = await shakeHands(below, { maxVersion: 'TLSv1.2' });
-  await use(pair);
-  server.pass(76);
-  await closed(pair.accepted);
-  const sent = write.mock.calls.map(({ arguments: [bytes] }) => Buffer.from(bytes)).filter((bytes) => bytes.length > 0);
-  assert.equal(sent.at(-1)?.[0], ALERT);
-  assert.equal((await readToEnd(pair.client)).length, 0);
-});

@@ -1,10 +1,12 @@
-// Errors thrown by what a server calls: the handler and the reports. All errors of a handler are in answer.test.ts.
+// Errors thrown by what a server calls, the handler and the reports, and faults of ours. All errors of a handler are in answer.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as iteration } from 'node:timers/promises';
 import type { Handler, Reply } from '../../src/http/reply.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { readReplies, startServer, type Options } from '../support/server.ts';
+import { closed } from '../support/sockets.ts';
 
 const get = requestBytes('GET', '/', []);
 const last = requestBytes('GET', '/');
@@ -40,4 +42,13 @@ test('an error in the report of the end of a connection is reported, and the new
   client.resetAndDestroy();
   await server.close();
   assert.deepEqual(server.failures, [failure, failure]);
+});
+
+test('a change of state that is not in the table is reported, and ends the connection alone', { timeout: 60_000 }, async (t) => {
+  const { openInMemory, failures } = await startServer(t);
+  const accepted = openInMemory();
+  await iteration();
+  accepted.emit('finish'); // as if our side had ended
+  await closed(accepted);
+  assert.deepEqual(failures, [new Error('A connection cannot go from idle to lingering.')]);
 });

@@ -4,47 +4,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
+import { LIMITS } from '../../src/server/states.ts';
 import { BUDGET, type Kind, type Turns } from '../../src/transport/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { connectRecords } from '../support/records.ts';
-import { readReplies, readToEnd, send, shakeHands, stall, startServer, statusesIn, use, type Options, type Pair, type TestServer } from '../support/server.ts';
-import { closed, until } from '../support/sockets.ts';
+import { readReplies, readToEnd, send, shakeHands, stall, startServer, statusesIn, use } from '../support/server.ts';
+import type { Options, Pair, TestServer } from '../support/server.ts';
+import { until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
 
-for (const over of ['TCP', 'TLS'] as const) {
-  test(`over ${over}, a connection may be idle for as long as is configured, not counting a handshake`, limit, async (t) => {
-    const { dial, pass } = await startServer(t, { over, keepAliveTimeoutMs: 3_001 });
-    const below = await dial();
-    const { accepted, socket } = below;
-    pass(over === 'TLS' ? 5 : 0);
-    if (over === 'TLS') await Promise.all([shakeHands(below), once(socket, 'secure')]);
-    pass(4);
-    await iteration();
-    assert.equal(socket.writableEnded || socket.destroyed, false);
-    pass(1);
-    await closed(accepted);
-  });
-}
-
-test('the time begins again when the connection is used, and at the first byte of a request after any empty lines', limit, async (t) => {
-  const { open, pass } = await startServer(t, { keepAliveTimeoutMs: 20_000 });
-  const pair = await open();
-  for (let uses = 0; uses < 3; uses += 1) {
-    await use(pair);
-    pass(15);
-    await send(pair, '\r\n');
-  }
-  pass(5);
-  await send(pair, 'G');
-  pass(10);
-  await send(pair, `ET / HTTP/1.1\r\nHost: a\r\n\r\n${get.slice(0, 5)}`);
-  await readReplies(pair.client, 1);
-  pass(10);
-  await send(pair, 'x');
-  pass(1);
-  assert.deepEqual(statusesIn(await readToEnd(pair.client)), [408]);
+test('the limits', () => {
+  const times = { headMs: 10_000, requestMs: 15_000, unreadMs: 15_000, lingerMs: 1_000, discardMs: 1, silentMs: 250, sweepMs: 1_000 };
+  assert.deepEqual(LIMITS, times);
 });
 
 /** From now on two other clients use up each iteration, until the returned function is called. So others wait, and get a third of it. */
@@ -91,11 +64,11 @@ for (const how of ['TCP', 'TLS', 'the handshake'] as const) {
 }
 
 /** A connection over TLS, and a record with a request, of which `passOn` sends some bytes. Resolves when the server has read them. */
-async function openRecord(t: TestContext, { bytes = get, ...options }: Options & { readonly bytes?: string } = {}) {
+async function openRecord(t: TestContext, options: Options = {}) {
   const server = await startServer(t, { ...options, over: 'TLS' });
   const { below, accepted, socket } = await server.dial();
   const [{ client, recordsOf }] = await Promise.all([connectRecords(below), once(socket, 'secure')]);
-  const record = await recordsOf([bytes]);
+  const record = await recordsOf([get]);
   async function passOn(from: number, to?: number): Promise<void> {
     const { bytesRead } = accepted;
     const part = record.subarray(from, to);
@@ -128,16 +101,6 @@ test('a TLS record that arrives a byte at a time is late after 10 s, like a head
     pass(1);
   }
   assert.deepEqual([statusesIn(await readToEnd(client)), refusals], [[408], ['headTooSlow']]);
-});
-
-test('a connection is idle again after a TLS record without a request', limit, async (t) => {
-  const { accepted, passOn, pass, refusals } = await openRecord(t, { bytes: '\r\n', keepAliveTimeoutMs: 3_000 });
-  await passOn(0, 9);
-  pass(1);
-  await passOn(9);
-  pass(5);
-  await closed(accepted);
-  assert.deepEqual(refusals, []);
 });
 
 test('200 clients that send half a head each, and go on in records of one byte, are refused, and nothing is thrown', limit, async (t) => {
@@ -184,20 +147,4 @@ test('a connection that is late, and goes on before its turn to end comes, does 
   for (const task of tasks) task();
   await use(pair);
   assert.deepEqual([tasks.length, ended], [1, []]);
-});
-
-test('a head of which a byte is read each second is late after 10 s, though one more waits whenever time is counted', limit, async (t) => {
-  const { open, pass, turns, refusals } = await startServer(t);
-  const { client, accepted } = await open();
-  client.write('GET /');
-  await once(accepted, 'data');
-  const stopBusy = keepBusy(t, turns);
-  for (let second = 0; second < 12 && refusals.length === 0; second += 1) {
-    client.write('x');
-    await once(accepted, 'pause');
-    pass(1);
-    if (second < 11) await once(accepted, 'resume');
-  }
-  stopBusy();
-  assert.deepEqual(statusesIn(await readToEnd(client)), [408]);
 });

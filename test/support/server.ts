@@ -9,8 +9,7 @@ import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
 import { contentReply } from '../../src/http/reply.ts';
 import type { Reason } from '../../src/http/refusals.ts';
-import type { ServerOptions } from '../../src/server/interface.ts';
-import type { FinishedRequest } from '../../src/server/interface.ts';
+import type { FinishedRequest, ServerOptions } from '../../src/server/interface.ts';
 import { createServerOn } from '../../src/server/server.ts';
 import { openTcp } from '../../src/transport/transport.ts';
 import { createTls } from '../../src/transport/tls.ts';
@@ -32,8 +31,7 @@ export type Options = Partial<Omit<ServerOptions, 'reports'>> & {
 };
 
 const hello = contentReply(200, 'text/plain', 'Hello');
-// The kernel does not take so much, so this reply is not flushed before the client reads.
-const long = contentReply(200, 'text/plain', 'x'.repeat(20_000_000));
+const long = contentReply(200, 'text/plain', 'x'.repeat(20_000_000)); // more than the kernel takes before the client reads
 
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
@@ -53,10 +51,7 @@ export async function startServer(t: TestContext, { over = 'TCP', reports, ...op
     return transport;
   }, {
     ...readConfiguration({}),
-    handler: ({ path }) => {
-      asked.push(path);
-      return path === '/long' ? long : hello;
-    },
+    handler: ({ path }) => { asked.push(path); return path === '/long' ? long : hello; },
     refuseHost: () => undefined,
     isDraining: () => isDraining,
     ...options,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { BUDGET, Turns, type Kind } from '../../src/transport/turns.ts';
-import { liveHeap } from '../support/usage.ts';
 
 /** Turns with this budget, and tasks that note their names, which have one character. `after` has the notes of the next iteration. */
 function start(budget: number) {
@@ -73,17 +72,4 @@ test('turns are free while nobody waits and the budget is not used up; spending 
   assert.equal(turns.isFree, false);
   scheduled.at(-1)?.();
   assert.deepEqual([turns.isFree, scheduled.length], [true, 3], 'the next iteration has a budget of its own');
-});
-
-test('nothing is kept of a client that waits for nothing', async () => {
-  const { turns, task, after } = start(Infinity);
-  const before = liveHeap();
-  for (let i = 0; i < 16_000; i += 1) {
-    const name = `${i}${'x'.repeat(1_000)}`, one = task('');
-    turns.enqueue(name, 'short', one);
-    if (i % 2 === 0) turns.cancel(name, 'short', one);
-  }
-  await after();
-  const bytes = liveHeap() - before;
-  assert.ok(turns.isFree && bytes < 4_000_000, `${bytes} bytes are left of more than 16 MB`);
 });

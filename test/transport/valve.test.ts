@@ -13,10 +13,10 @@ async function startValve(t: TestContext, isReady: boolean) {
   const { client, accepted } = await startPair(t, { highWaterMark: 0 });
   const turns = new Turns();
   const { mock } = t.mock.method(turns, 'spend');
-  const { stream, hasBegun } = createValve(accepted, 'a', turns, () => isReady);
+  const { stream } = createValve(accepted, 'a', turns, () => isReady);
   let received = 0;
   stream.on('data', ({ length }: Buffer) => { received += length; });
-  return { client, accepted, stream, hasBegun, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
+  return { client, accepted, stream, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
 }
 for (const [what, isReady, bytes, expected] of [
   ['short records', true, SHORT_RECORDS, [15 * 1024, 512 + 15 * 6, 1024, 512 + 6]],
@@ -54,17 +54,4 @@ test('the valve lets nothing through while the client does not read what is writ
   client.resume();
   await until(() => received() === 100_000);
   assert.equal(isTaken, true);
-});
-
-test('a record has begun from its first byte until it has passed to its end', limit, async (t) => {
-  const { client, stream, hasBegun, received } = await startValve(t, true);
-  stream.pause();
-  for (let at = 0; at < 6; at += 1) {
-    client.write(SHORT_RECORDS.subarray(at, at + 1));
-    await until(hasBegun);
-    stream.resume();
-    await until(() => received() === at + 1);
-    assert.equal(hasBegun(), at < 5);
-    stream.pause();
-  }
 });

@@ -4,24 +4,18 @@ import { drained, isAsExpected, isClosing, type Expected, type SentPart } from '
 
 /** What a player knows of the moment when a reply was written. Undefined: it does not know. */
 export type Known = {
-  /** The request had been sent to its end. */
-  readonly isWhole: boolean | undefined;
+  readonly isWhole: boolean | undefined; // the request had been sent to its end
   readonly isDraining: boolean | undefined;
-  /** The client had ended its side. */
-  readonly hasEnded: boolean;
-  /** Enough time had passed for a 408. */
-  readonly isLate: boolean;
+  readonly hasEnded: boolean; // the client had ended its side
+  readonly isLate: boolean; // enough time had passed for a 408
 };
 
 /** A reply, and the request that it belongs to. */
 export type Answer = {
   readonly reply: Reply;
-  /** Undefined: it cannot be known. */
-  readonly sent: SentPart | undefined;
-  /** It is the last reply. */
-  readonly isLast: boolean;
-  /** What is wrong with it. */
-  readonly fault: string | undefined;
+  readonly sent: SentPart | undefined; // undefined: it cannot be known
+  readonly isLast: boolean; // it is the last reply
+  readonly fault: string | undefined; // what is wrong with it
 };
 
 /** Each of `replies`, judged by the requests that were sent, and by what is known of each reply. */

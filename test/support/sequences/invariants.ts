@@ -7,13 +7,10 @@ import { emptyLines, hasBegun, type SentPart } from './part.ts';
 export type Outcome = {
   readonly parts: readonly SentPart[];
   readonly answers: readonly Answer[];
-  /** How many bytes of the client the service has read, at least. */
-  readonly bytesRead: number;
-  /** It has not closed the connection, it has read every reply, and the service has not had to close the connection before. */
-  readonly hasStayed: boolean;
+  readonly bytesRead: number; // how many bytes of the client the service has read, at least
+  readonly hasStayed: boolean; // it has read every reply, and neither it nor the service has had to close the connection before
   readonly hasEnded: boolean;
-  /** The service has ended its side, in an orderly way. */
-  readonly isEnded: boolean;
+  readonly isEnded: boolean; // the service has ended its side, in an orderly way
 };
 
 type OfClient = (outcome: Outcome) => void;

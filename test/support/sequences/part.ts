@@ -4,14 +4,12 @@ import type { Reply } from '../replies.ts';
 /** What a reply must be. */
 export type Expected = {
   readonly status: number;
-  /** What the body begins with; empty: there is none. */
-  readonly body: string;
-  /** The service closes the connection after it. */
-  readonly isLast: boolean;
+  readonly body: string; // what the body begins with; empty: there is none
+  readonly isLast: boolean; // the service closes the connection after it
 };
 
 /** A request, and the reply to it; undefined: it cannot be predicted, so what follows is not judged by its reply. */
-export type Part = { /** One character for each byte. */ readonly bytes: string; readonly reply: Expected | undefined };
+export type Part = { readonly bytes: string; readonly reply: Expected | undefined }; // `bytes`: one character for each
 
 /** The same reply of a service that drains: it is the last one. */
 export function drained(expected: Expected): Expected {
@@ -37,10 +35,8 @@ export const headLength = (part: Part): number => part.bytes.indexOf('\r\n\r\n',
 /** A request of which at least one byte has been sent. */
 export type SentPart = {
   readonly part: Part;
-  /** Where it begins in all that the client has sent. */
-  readonly from: number;
-  /** How many of its bytes have been sent. */
-  sent: number;
+  readonly from: number; // where it begins in all that the client has sent
+  sent: number; // how many of its bytes have been sent
 };
 
 export const isWhole = ({ part, sent }: SentPart): boolean => sent === part.bytes.length;
@@ -49,8 +45,7 @@ export const hasBegun = ({ part, sent }: SentPart): boolean => sent > emptyLines
 
 export class Sending {
   readonly parts: SentPart[] = [];
-  /** How many bytes have been sent. */
-  length = 0;
+  length = 0; // how many bytes have been sent
 
   /** The bytes of these requests, except the last `held` ones. The rest of the previous request comes before them. */
   next(parts: readonly Part[], held: number): string {

@@ -25,6 +25,9 @@ export const RARE: readonly Sequence[] = [
   after(stopReading, client(send(withTooMuchContent()))),
   // No connection is accepted after the cut.
   after(client(send(greeting(0))), { ...stop, iterations: 0 }, { ...cut, iterations: 0 }, { ...send(greeting(1)), client: 2, iterations: 1 }),
+  // The time of a request begins with its head, also when its content comes later.
+  after(client({ kind: 'send', parts: [withContent(1)], held: 20, pieces: WHOLE }), pass(2_500),
+    client({ kind: 'more', bytes: 18, pieces: WHOLE }), pass(5_000)),
   // Empty lines do not make a connection less idle.
   after(client({ kind: 'wait' }), pass(2_500), client({ kind: 'send', parts: [emptyLine], held: 0, pieces: WHOLE })),
   // A record of which a part has arrived at the stop is answered.

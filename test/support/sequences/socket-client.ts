@@ -14,18 +14,13 @@ const HANG_MS = 30_000; // longer than any time limit of the service
 
 export class SocketClient {
   readonly sending = new Sending();
-  /** The whole replies that have arrived, and what has arrived after them. */
-  readonly replies: Reply[] = [];
-  rest: Buffer = Buffer.alloc(0);
-  /** It has never stopped reading. */
-  hasRead = true;
-  /** It has closed or reset the connection. */
-  hasLeft = false;
+  readonly replies: Reply[] = []; // the whole replies that have arrived
+  rest: Buffer = Buffer.alloc(0); // and what has arrived after them
+  hasRead = true; // it has never stopped reading
+  hasLeft = false; // it has closed or reset the connection
   hasEnded = false;
-  /** The service has ended its side. */
-  isEnded = false;
-  /** What went wrong before that. */
-  error: unknown;
+  isEnded = false; // the service has ended its side
+  error: unknown; // what went wrong before that
   readonly #below: Socket;
   readonly #socket: Socket; // for the bytes of HTTP: over TLS it is the TLS socket
   readonly #closed: Promise<void>;
@@ -58,19 +53,15 @@ export class SocketClient {
       case 'send': return this.#send(() => this.sending.next(step.parts, step.held), step.pieces);
       case 'more': return this.#send(() => this.sending.more(step.bytes), step.pieces);
       case 'wait': return this.#wait();
-      case 'read':
-        socket.resume();
-        return;
+      case 'read': return void socket.resume();
       case 'stop reading':
         this.hasRead = false;
-        socket.pause();
-        return;
+        return void socket.pause();
       case 'read some':
         if (!socket.isPaused()) return;
         socket.resume();
         await iteration();
-        socket.pause();
-        return;
+        return void socket.pause();
       case 'end': return this.#end();
       case 'close':
       case 'reset':

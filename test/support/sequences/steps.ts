@@ -3,43 +3,29 @@ import type { Part } from './part.ts';
 
 /** What a client does. */
 export type ClientStep =
-  /** Sends the rest of a request, and then requests, except the last `held` bytes of them. */
+  // sends the rest of a request, and then requests, except the last `held` bytes of them
   | { readonly kind: 'send'; readonly parts: readonly Part[]; readonly held: number; readonly pieces: number }
-  /** Sends that many more bytes of a request. */
-  | { readonly kind: 'more'; readonly bytes: number; readonly pieces: number }
-  | { readonly kind: 'read' | 'stop reading' }
+  | { readonly kind: 'more'; readonly bytes: number; readonly pieces: number } // that many more bytes of a request
   | { readonly kind: 'read some'; readonly bytes: number }
-  /** Waits until the service has replied to each whole request, or does nothing more. */
-  | { readonly kind: 'wait' }
-  /** Ends the client's side. */
-  | { readonly kind: 'end' }
-  | { readonly kind: 'close' | 'reset' };
+  // `wait`: until the service has replied to each whole request, or does nothing more. `end`: the client's side.
+  | { readonly kind: 'read' | 'stop reading' | 'wait' | 'end' | 'close' | 'reset' };
 
 export type ServiceStep =
   | { readonly kind: 'pass'; readonly ms: number }
-  /** Time passes until the service does something. */
-  | { readonly kind: 'next limit' }
-  | { readonly kind: 'drain' }
-  /** The service drains, and closes. */
-  | { readonly kind: 'stop' }
-  /** The time for that is over. */
-  | { readonly kind: 'cut' };
+  // `next limit`: time passes until the service does something. `stop`: it drains, and closes. `cut`: the time for that is over.
+  | { readonly kind: 'next limit' | 'drain' | 'stop' | 'cut' };
 
 /** A step, and how many iterations of the event loop follow it. */
 export type Step = (ServiceStep | OfClient) & { readonly iterations: number };
-type OfClient = ClientStep & { /** Connects when it has not done so. */ readonly client: number };
+type OfClient = ClientStep & { readonly client: number }; // it connects when it has not done so
 
 /** What is known before the first step. */
 export type Surroundings = {
   readonly maxConnections: number;
-  /** How many addresses the clients have, in turn. */
-  readonly addresses: number;
-  /** How many bytes the kernel takes for a client that does not read. */
-  readonly room: number;
-  /** Over TLS, in which each piece is a record. */
-  readonly isSecure: boolean;
-  /** What the reads of an iteration of the event loop may cost: 1 is one piece. */
-  readonly turnCost: number;
+  readonly addresses: number; // how many addresses the clients have, in turn
+  readonly room: number; // how many bytes the kernel takes for a client that does not read
+  readonly isSecure: boolean; // over TLS, in which each piece is a record
+  readonly turnCost: number; // what the reads of an iteration of the event loop may cost: 1 is one piece
 };
 
 export type Sequence = { readonly surroundings: Surroundings; readonly steps: readonly Step[] };

@@ -8,18 +8,16 @@ import { ServiceEnd } from './service-end.ts';
 /** How late the rest of a record arrives, at most. */
 export const PART_MS = 100;
 
-/** Bytes that the client has sent at once. */
-export type Sent = { readonly from: number; readonly to: number; readonly at: Moment; /** Of TLS. */ readonly records: number };
+/** Bytes that the client has sent at once, in so many records of TLS. */
+export type Sent = { readonly from: number; readonly to: number; readonly at: Moment; readonly records: number };
 
 /** A reply that the service has passed to its socket, and its place in all that it has passed. */
 export type Written = { readonly from: number; readonly to: number; readonly at: Moment; takenAt: Moment | undefined };
 
 export class Client {
   readonly number: number;
-  /** Its address. */
-  readonly name: string;
-  /** The part of it that it shares with others. */
-  readonly network: string;
+  readonly name: string; // its address
+  readonly network: string; // the part of it that it shares with others
   readonly end: ServiceEnd;
   readonly openedAt = moment();
   readonly sending = new Sending();
@@ -81,10 +79,6 @@ export class Client {
     let bytes = 0;
     for (const { type, content, from } of recordsIn(this.#delivered)) if (from < read && type === DATA) bytes += content.length;
     return bytes;
-  }
-
-  get hasDoneNothing(): boolean {
-    return this.sending.length === 0 && this.leftAt === undefined && this.endedAt === undefined;
   }
 
   perform(step: ClientStep): void {

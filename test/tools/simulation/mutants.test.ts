@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderOfProcess } from '../../support/certificates.ts';
-import { defaultSequences } from './exhaustive.ts';
-import { run, type Run } from './run.ts';
+import { defaultSequences, run, type Run } from './run.ts';
 import { loadCopy } from './service.ts';
 
 const of = (file: string) => (name: string, text: string, replacement: string) => ({ name, change: { file, text, replacement } });
@@ -29,7 +28,8 @@ const MUTANTS = [
   connection('draining is forgotten', ' || isDraining()', ''),
   connection('a last request is forgotten', 'request.isLast || ', ''),
   states('it goes on before a reply is flushed', "reads: false, isIdle: false, next: ['idle'", "reads: true, isIdle: false, next: ['idle'"),
-  states('a connection is idle while a head arrives', "'headTooSlow', reads: true, isIdle: false", "'headTooSlow', reads: true, isIdle: true"),
+  states('it is idle while a head arrives', "'headTooSlow', reads: true, isIdle: false", "'headTooSlow', reads: true, isIdle: true"),
+  states('content has time of its own', "next !== 'content'", 'true'),
   states('content has the time of a head', "content: { limit: 'requestMs'", "content: { limit: 'headMs'"),
   states('an unread reply has the time to linger', "replying: { limit: 'unreadMs'", "replying: { limit: 'lingerMs'"),
   states('an unread last reply has the time to linger', "ending: { limit: 'unreadMs'", "ending: { limit: 'lingerMs'"),
@@ -51,6 +51,8 @@ const MUTANTS = [
   tls('it ends without close_notify', 'socket.end();', ''),
   tls('an idle connection stays', 'setImmediate(() => socket.destroy());', ''),
   turns('setImmediate is forgotten', 'this.#next ??= this.#schedule(this.#run);', 'process.nextTick(process.nextTick, this.#run);'),
+  turns('an iteration has no budget', 'this.#spent >= this.#budget', 'false'),
+  intake('what is taken costs nothing', 'own.spend(PIECE_COST + count);', ''),
   turns('the others of a queue are forgotten', 'this.#queues.set(queue, tasks);', ';'),
   write('a reply is flushed before the kernel takes it', 'writableLength === 0 && ', ''),
   write('a reply that cannot be sent is flushed', '!error && !socket.destroyed', 'true'),

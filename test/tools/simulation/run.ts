@@ -1,27 +1,35 @@
 // Plays many sequences, and checks what must hold after each.
 import { createHash } from 'node:crypto';
 import * as everywhere from '../../support/sequences/invariants.ts';
-import type { Code } from './service.ts';
+import { randomSequences } from '../../support/sequences/random-sequence.ts';
+import { RARE } from '../../support/sequences/rare-sequences.ts';
 import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
 import { addUncaught } from './clock.ts';
 import * as here from './invariants.ts';
 import { servedIn } from './served.ts';
+import type { Code } from './service.ts';
 import { play, type World } from './world.ts';
 
-export type Fault = { /** The name of what does not hold. */ readonly invariant: string; readonly message: string };
-export type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: Fault };
+type Fault = { readonly invariant: string; readonly message: string };
+type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: Fault };
 /** `digest` is that of the events of all sequences. */
 export type Run = { readonly count: number; readonly failure: Failure | undefined; readonly digest: string };
 
+/** The sequences of `npm test`. */
+export function* defaultSequences(): Generator<Sequence> {
+  yield* RARE;
+  yield* randomSequences(1, 3_000);
+}
+
 const realImmediate = setImmediate;
 
-/** Plays `sequences` until one fails. Stack traces take a quarter of the time, so by default there are none. */
-export async function run(code: Code, sequences: Iterable<Sequence>, traceLength = 0): Promise<Run> {
+/** Plays `sequences` until one fails. Stack traces take a quarter of the time, so there are none. */
+export async function run(code: Code, sequences: Iterable<Sequence>): Promise<Run> {
   const digest = createHash('sha256');
   let count = 0;
   let failure: Failure | undefined;
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = traceLength;
+  Error.stackTraceLimit = 0;
   process.setUncaughtExceptionCaptureCallback(addUncaught);
   try {
     for (const sequence of sequences) {

@@ -3,14 +3,13 @@ import { answersTo, type Answer, type Known } from '../../support/sequences/answ
 import type { Outcome } from '../../support/sequences/invariants.ts';
 import { hasBegun, isWhole, type SentPart } from '../../support/sequences/part.ts';
 import { parseReplies } from '../../support/exchange.ts';
-import type { Client, Sent, Written } from './client.ts';
+import type { Client, Written } from './client.ts';
 import type { Moment } from './clock.ts';
 import type { World } from './world.ts';
 
 type Replied = Answer & {
   readonly write: Written;
-  /** The kernel has taken all of the reply. Undefined: both are right. */
-  readonly hasLeft: boolean | undefined;
+  readonly hasLeft: boolean | undefined; // the kernel has taken all of the reply. Undefined: both are right.
 };
 export type Served = Omit<Outcome, 'answers'> & { readonly client: Client; readonly answers: readonly Replied[] };
 
@@ -62,11 +61,6 @@ export function sentAt({ sends }: Client, place: number): Moment | undefined {
 /** When the last byte of a request was sent. */
 export function wholeAt(client: Client, sent: SentPart): Moment | undefined {
   return isWhole(sent) ? sentAt(client, sent.from + sent.sent - 1) : undefined;
-}
-
-/** What was sent at once, and has bytes of this request. */
-export function sendsOf({ sends }: Client, { from, sent }: SentPart): Sent[] {
-  return sends.filter((one) => one.to > from && one.from < from + sent);
 }
 
 /** By `closeAll`, or for a new connection. */

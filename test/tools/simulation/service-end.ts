@@ -17,10 +17,8 @@ const MAX_READ_BYTES = 64 * 1024;
 
 export class ServiceEnd extends Duplex {
   readonly remoteAddress: string;
-  /** How many bytes of the client the service has read. */
-  bytesRead = 0;
-  /** What the client has read. */
-  received = Buffer.alloc(0);
+  bytesRead = 0; // how many bytes of the client the service has read
+  received = Buffer.alloc(0); // what the client has read
   #unread = Buffer.alloc(0); // what the kernel has taken from the service, and the client has not read
   #isRead = true; // the client reads
   readonly #room: number; // for so many bytes, while it does not

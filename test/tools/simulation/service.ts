@@ -1,15 +1,14 @@
 // The service of a sequence, and what it reports. It may be a copy in which some text of a file has been replaced.
 import assert from 'node:assert/strict';
 import { copyFileSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createApp } from '../../../src/app.ts';
 import { readConfiguration } from '../../../src/host/configuration.ts';
 import type { FinishedRequest, Reports } from '../../../src/server/interface.ts';
 import { createServerOn } from '../../../src/server/server.ts';
-import { openTcp } from '../../../src/transport/transport.ts';
 import { openTls } from '../../../src/transport/tls.ts';
-import type { OpenTransport } from '../../../src/transport/transport.ts';
+import { openTcp, type OpenTransport } from '../../../src/transport/transport.ts';
 import { Turns } from '../../../src/transport/turns.ts';
 import { LIMITS, type Surroundings } from '../../support/sequences/steps.ts';
 
@@ -44,10 +43,7 @@ export async function makeService(
       failed: (error) => failures.push(error),
       refused: (reason) => note(`refused ${reason}`),
       ended: (reason) => note(`ended ${reason}`),
-      dropped: (reason) => {
-        dropped.push(reason);
-        note(`dropped ${reason}`);
-      },
+      dropped: (reason) => { dropped.push(reason); note(`dropped ${reason}`); },
       finished: (record) => {
         records.push(record);
         const { method, path, status, remoteAddress, aborted } = record;
@@ -61,14 +57,16 @@ export async function makeService(
 const EXTENSION = import.meta.url.slice(-3); // .ts, or .js when it has been compiled
 
 /** A change to a file of src. The text is on one line there, and stays so when compiled. */
-export type Change = { readonly file: string; readonly text: string; readonly replacement: string };
+type Change = { readonly file: string; readonly text: string; readonly replacement: string };
 
-/** Copies what serves to `folder`, with this change. The rest of the service is loaded only once, so copies share it. */
+/** Copies to `folder` what loads the changed file, and that with the change. The rest is loaded only once, so copies share it. */
 export async function loadCopy(folder: string, { file, text, replacement }: Change): Promise<Code> {
   const source = fileURLToPath(new URL('../../../src', import.meta.url));
-  for (const name of ['server', 'transport', 'http', `app${EXTENSION}`]) cpSync(join(source, name), join(folder, name), { recursive: true });
+  const copied = ['server', dirname(file), `app${EXTENSION}`];
+  for (const name of copied) cpSync(join(source, name), join(folder, name), { recursive: true });
   copyFileSync(new URL(import.meta.resolve('#package')), join(folder, 'package.json')); // it says that the files are modules
-  for (const name of ['api', 'host']) symlinkSync(join(source, name), join(folder, name));
+  const shared = ['api', 'host', 'http', 'transport'].filter((name) => !copied.includes(name));
+  for (const name of shared) symlinkSync(join(source, name), join(folder, name));
   const path = join(folder, file + EXTENSION);
   const before = readFileSync(path, 'utf8');
   assert.ok(before.includes(text), `${file} does not have the text ${text}: change the text that is to be replaced`);

@@ -24,7 +24,6 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   const clients: Client[] = [];
   const held = new Set<Client>(); // whose connections the service counts
   const closedForRoom: ClosedForRoom[] = [];
-  const wronglyFull: Client[] = [];
   let drainedAt: Moment | undefined, stoppedAt: Moment | undefined;
   let cut: Cut | undefined;
   let isStopped = false;
@@ -60,8 +59,6 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
     const [reason] = dropped.slice(length);
     if (reason !== undefined) {
       const closed = open.find(({ end, notifiedAt }) => end.destroyed || (notifiedAt?.order ?? 0) > before);
-      const isUnused = (other: Client) => other !== client && !isSecure && other.network === client.network && other.hasDoneNothing;
-      if (reason === 'newRefused' && open.some(isUnused)) wronglyFull.push(client);
       if (closed !== undefined) closedForRoom.push({ client: closed, reason, had: had(closed), most });
       held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
     }
@@ -120,14 +117,10 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   await pass(LIMITS.silentMs);
   return {
     clients, records, errors: [...failures, ...uncaught()], allClosed: wereAllClosed, isStopped, drainedAt, stoppedAt, cut, turnCost,
-    /** How many connections were open at once, at most, and how many may be. */
-    mostOpen, maxConnections,
-    /** And new connections that were closed while one of the same network had sent nothing. */
-    closedForRoom, wronglyFull,
-    /** Timers, immediates and listeners that are left. */
-    leftOver: pending() + processListeners() - listenersBefore,
-    /** Everything that could be seen from outside, in order. */
-    events,
+    mostOpen, maxConnections, // how many connections were open at once, at most, and how many may be
+    closedForRoom,
+    leftOver: pending() + processListeners() - listenersBefore, // timers, immediates and listeners
+    events, // everything that could be seen from outside, in order
   };
 }
 
