@@ -12,11 +12,12 @@ import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, type Reply } from './http/reply.ts';
 import type { Known, LegalRequest } from './http/request.ts';
 import { loggablePartsOf, parseRequestLine } from './http/request-line.ts';
+import { childTraceparent } from './http/trace-context.ts';
 import { reportEnded, reportFinished, reportSafely, startRecord, type Server, type ServerOptions } from './server/interface.ts';
 import { LIMITS } from './server/states.ts';
 
-/** Of a connection. `latest`: the reply to its latest request. `isOver`: its last reply has been decided. */
-type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; isOver: boolean };
+/** Of a connection. `latest`: the reply to its latest request. `hasLast`: nothing after its latest request is answered. */
+type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; hasLast: boolean };
 
 /** Makes a server, as `CreateServer` says. */
 export function createServer(options: ServerOptions, tls?: SecureContextOptions): Server {
@@ -31,19 +32,19 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   const listener = secured ?? http.createServer(settings);
   listener.maxConnections = options.maxConnections;
   listener.maxHeadersCount = 0; // no limit: Node would leave out what is above it; `judge` refuses that
-  listener.timeout = limits.requestMs + limits.unreadMs; // closes a connection whose client has read nothing for so long
+  listener.timeout = limits.requestMs + limits.unreadMs; // closes a connection on which nothing moves for so long
   const connections = new Map<Socket, Connection>(); // over TLS there are two: that of TCP, and that of TLS
 
   listener.on('connection', accept).on('secureConnection', accept);
   listener.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive);
-  listener.on('connect', (request: IncomingMessage) => refuseUnheard(request.socket, judge(request), loggablePartsOf(lineOf(request))));
+  listener.on('connect', (request: IncomingMessage) => refuseOn(request.socket, judge(request), knownOf(request)));
   listener.on('clientError', fail);
   listener.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
     reportEnded(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'handshakeTooSlow' : 'tlsFailed', reports));
   listener.on('drop', () => reportSafely(reports, ({ dropped }) => dropped('newRefused')));
 
   function accept(socket: Socket): void {
-    connections.set(socket, { isOver: false });
+    connections.set(socket, { hasLast: false });
     socket.on('error', () => {}); // without a listener, an error would end the process; `close` follows
     socket.on('close', () => connections.delete(socket));
   }
@@ -60,17 +61,19 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const { socket, socket: { remoteAddress } } = request;
     const connection = connections.get(socket);
-    if (connection === undefined || connection.isOver) return;
+    if (connection === undefined || connection.hasLast) return;
     const judged = judge(request);
-    const record = startRecord(typeof judged === 'string' ? loggablePartsOf(lineOf(request)) : judged);
+    const record = startRecord(typeof judged === 'string' ? knownOf(request) : judged);
+    let isSent = false;
+    response.on('finish', () => { isSent = !socket.destroyed; }); // also emitted when the rest cannot be sent any more
     response.on('close', () => {
-      if (!response.writableFinished && listener.listening) reportEnded('resetBeforeReply', reports);
-      reportFinished(record, remoteAddress, !response.writableFinished, reports);
+      if (!isSent && listener.listening) reportEnded('resetBeforeReply', reports);
+      reportFinished(record, remoteAddress, !isSent, reports);
     });
     const send = ({ status, fields, body }: Reply, isLast: boolean, reason?: Reason) => {
       if (record.status !== undefined) return; // it has been refused meanwhile
       Object.assign(record, { status, reason });
-      connection.isOver ||= isLast;
+      connection.hasLast ||= isLast;
       if (reason !== undefined) reportSafely(reports, ({ refused }) => refused(reason));
       response.writeHead(status, [...fields, 'Content-Length', String(Buffer.byteLength(body)), 'Date', new Date().toUTCString(),
         'Connection', isLast ? 'close' : 'keep-alive']).end(body);
@@ -79,7 +82,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     if (typeof judged === 'string') return refuse(judged);
     const failed = (error: unknown) => reportSafely(reports, (all) => all.failed(error, judged.traceparent));
     const reply = () => send(answer(judged, handler, failed), judged.isLast || isDraining() || !listener.listening);
-    Object.assign(connection, { latest: response, refuseLatest: refuse, isOver: judged.isLast });
+    Object.assign(connection, { latest: response, refuseLatest: refuse, hasLast: judged.isLast });
     if (judged.contentLength === 0) return reply();
     let received = 0;
     request.on('data', ({ length }: Buffer) => { if ((received += length) > SIZE_LIMITS.contentBytes) refuse('contentTooLong'); });
@@ -98,20 +101,22 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const reason = known[code] ?? (code.startsWith('HPE_') ? 'nodeParser' : undefined); // it does not say more
     if (reason === undefined || socket.bytesRead === 0) socket.destroy(); // it has failed, or sent nothing for as long as a head may take
     else if (isReceiving) refuseLatest?.(reason);
-    else refuseUnheard(socket, reason, {});
+    else refuseOn(socket, reason, {});
   }
 
-  // Node has no response for it. It goes after the replies to the requests before.
-  function refuseUnheard(socket: Socket, reason: Reason | LegalRequest, request: Known): void {
+  // For what Node has no response for. The refusal goes after the replies to the requests before.
+  function refuseOn(socket: Socket, reason: Reason | LegalRequest, request: Known): void {
     const connection = connections.get(socket);
-    if (connection === undefined || connection.isOver || typeof reason !== 'string') return;
-    connection.isOver = true;
+    if (connection === undefined || connection.hasLast || typeof reason !== 'string') return;
+    connection.hasLast = true;
     const { status } = REFUSALS[reason], record = { ...startRecord(request), status, reason }, { remoteAddress } = socket;
     reportSafely(reports, ({ refused }) => refused(reason));
-    const write = () => socket.end(textOf(emptyReply(status), '', true), () => reportFinished(record, remoteAddress, false, reports));
-    if (connection.latest?.writableFinished === false) connection.latest.once('finish', write);
+    const write = () => socket.end(textOf(emptyReply(status), '', true), (error?: Error | null) => {
+      reportFinished(record, remoteAddress, error instanceof Error, reports);
+      setTimeout(() => socket.destroy(), limits.lingerMs).unref(); // closing now, with bytes unread, could cause a reset (RFC 9112 9.6)
+    });
+    if (connection.latest?.writableFinished === false) connection.latest.once('close', write);
     else write();
-    setTimeout(() => socket.destroy(), limits.lingerMs).unref(); // closing now, with bytes unread, could cause a reset (RFC 9112 9.6)
   }
 
   return {
@@ -132,3 +137,11 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 }
 
 const lineOf = ({ method, url, httpVersion }: IncomingMessage) => `${method} ${url} HTTP/${httpVersion}`;
+
+// What the log may have of a refused request.
+function knownOf(request: IncomingMessage): Known {
+  const parsed = parseRequestLine(lineOf(request));
+  if (typeof parsed === 'string') return loggablePartsOf(lineOf(request));
+  const traceparent = childTraceparent(request.headersDistinct['traceparent']?.join(', '));
+  return { method: parsed.method, path: parsed.target.path, traceparent };
+}

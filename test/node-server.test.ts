@@ -71,6 +71,21 @@ test('replies go in the order of the requests, and a refusal ends the connection
   assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
 });
 
+test('a refused request is logged with what is known of it, also when its refusal cannot be sent', limit, async (t) => {
+  const { open, statuses, told, records } = await start(t, { handler: () => contentReply(200, 'text/plain', 'x'.repeat(20_000_000)) });
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+  await statuses(open(requestBytes('GET', '/a', ['Host: b', `traceparent: 00-${trace}-00f067aa0ba902b7-01`])));
+  await statuses(open('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'));
+  await until(() => records.length === 2);
+  assert.deepEqual(records.map(({ path, reason }) => [path, reason]), [['/a', 'hostTwice'], ['a:1', 'connectUnsupported']]);
+  assert.equal(records[0]?.traceId?.slice(3, 35), trace);
+  const unread = open(`${GET}\x00`).pause();
+  await until(() => told.at(-1) === 'nodeParser');
+  unread.resetAndDestroy();
+  await until(() => records.length === 4);
+  assert.deepEqual(records.slice(2).map(({ status, aborted }) => [status, aborted]).sort(), [[200, true], [400, true]]);
+});
+
 test('an error in a handler, a client that leaves and a connection above the maximum are reported', limit, async (t) => {
   const { open, statuses, told, records, accepted } = await start(t, { maxConnections: 1, handler: () => { throw new TypeError('boom'); } });
   const first = open(GET);

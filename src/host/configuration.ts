@@ -89,8 +89,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
 }
 
 // A host name has letters, digits, hyphens and dots (RFC 1123 2.1), also one at its end (RFC 1034 3.1), and underscores, which container
-// names use.
-// A value of only digits and dots that is not an IP address is taken for a mistyped one, and refused.
+// names use. A value of only digits and dots that is not an IP address is taken for a mistyped one, and refused.
 function isHost(text: string): boolean {
   return net.isIP(text) !== 0 || /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?\.?$/i.test(text);
 }

@@ -55,6 +55,7 @@ async function shakeHands(options: SecureContextOptions): Promise<void> {
   const [carrier, other] = duplexPair();
   const server = new TLSSocket(carrier, { isServer: true, secureContext: createSecureContext(options) });
   const client = connect({ socket: other, rejectUnauthorized: false });
+  for (const socket of [server, client]) socket.on('error', () => {}); // one may fail when the other has been told already
   await Promise.all([once(server, 'secure'), once(client, 'secureConnect')])
     .catch(({ code }: NodeJS.ErrnoException) => { throw new Error(code); }) // the message has a line break, and addresses in memory
     .finally(() => { client.destroy(); server.destroy(); });

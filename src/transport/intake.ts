@@ -44,7 +44,7 @@ export function createIntake(
   const held = () => rest.length + stream.readableLength;
   const takeTurn = () => { waitsAs = undefined; proceed(true); };
 
-  // The one door: whatever happens, this says what to do next.
+  // Every event ends in a call of this function, which decides what to do next.
   function proceed(isTurn = false): void {
     const { accepts, consume, ended, maxBytes, turns: own } = way;
     if (isTaking || stream.destroyed || !accepts()) return;

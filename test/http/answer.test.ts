@@ -22,6 +22,7 @@ for (const [what, handler, ...errors] of [
   ['no reply', () => untyped(undefined), NO_REPLY],
   ['a body that is not a string', () => untyped({ ...emptyReply(200), body: {} }), NO_REPLY],
   ['a status that there is not', () => emptyReply(299), NO_REPLY],
+  ['a status that is not final', () => emptyReply(101), NO_REPLY],
   ['fields that are no list', () => untyped({ ...emptyReply(200), fields: 'A: b' }), NO_REPLY],
   ['a promise', () => untyped(Promise.resolve(emptyReply(200))), NO_REPLY],
   ['a promise that is rejected', () => untyped(Promise.reject(failure)), NO_REPLY, failure],
