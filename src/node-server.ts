@@ -4,25 +4,22 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { answer, textOf } from './http/answer.ts';
-import { NOT_IN_TRAILERS } from './http/content.ts';
-import { NAMES, type Fields } from './http/fields.ts';
+import { NAMES, NOT_IN_TRAILERS, type Fields } from './http/fields.ts';
 import { judgeHead } from './http/head.ts';
-import { SIZE_LIMITS } from './http/limits.ts';
+import { SIZE_LIMITS, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, type Reply } from './http/reply.ts';
-import type { Known, LegalRequest } from './http/request.ts';
+import { LegalRequest, type Refusal } from './http/request.ts';
 import { loggablePartsOf, parseRequestLine } from './http/request-line.ts';
-import { childTraceparent } from './http/trace-context.ts';
-import { reportEnded, reportFinished, reportSafely, startRecord, type Server, type ServerOptions } from './server/interface.ts';
-import { LIMITS } from './server/states.ts';
+import { reportFinished, safely, startRecord, type Server, type ServerOptions } from './server/interface.ts';
 
-/** Of a connection. `latest`: the reply to its latest request. `hasLast`: nothing after its latest request is answered. */
+/** Of a connection. `latest`: the response to its latest request. `hasLast`: nothing after its latest request is answered. */
 type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; hasLast: boolean };
 
 /** Makes a server, as `CreateServer` says. */
 export function createServer(options: ServerOptions, tls?: SecureContextOptions): Server {
-  const { handler, refuseHost, isDraining, reports } = options;
-  const limits = { ...LIMITS, ...options.limits };
+  const { handler, refuseHost, isDraining } = options;
+  const reports = safely(options.reports), limits = { ...TIME_LIMITS, ...options.limits };
   const settings: http.ServerOptions = {
     headersTimeout: limits.headMs, requestTimeout: limits.requestMs, connectionsCheckingInterval: limits.sweepMs,
     keepAliveTimeout: options.keepAliveTimeoutMs, maxHeaderSize: SIZE_LIMITS.headBytes,
@@ -33,54 +30,50 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   listener.maxConnections = options.maxConnections;
   listener.maxHeadersCount = 0; // no limit: Node would leave out what is above it; `judge` refuses that
   listener.timeout = limits.requestMs + limits.unreadMs; // closes a connection on which nothing moves for so long
-  const connections = new Map<Socket, Connection>(); // over TLS there are two: that of TCP, and that of TLS
-
-  listener.on('connection', accept).on('secureConnection', accept);
+  listener.on('connection', accept).on('secureConnection', accept).on('clientError', fail);
   listener.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive);
-  listener.on('connect', (request: IncomingMessage) => refuseOn(request.socket, judge(request), knownOf(request)));
-  listener.on('clientError', fail);
+  listener.on('connect', (request: IncomingMessage) => refuseOn(request.socket, judge(request)));
   listener.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
-    reportEnded(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'handshakeTooSlow' : 'tlsFailed', reports));
-  listener.on('drop', () => reportSafely(reports, ({ dropped }) => dropped('newRefused')));
+    reports.ended(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'handshakeTooSlow' : 'tlsFailed'));
+  listener.on('drop', () => reports.dropped('newRefused'));
+  const connections = new Map<Socket, Connection>(); // over TLS there are two: that of TCP, and that of TLS
 
   function accept(socket: Socket): void {
     connections.set(socket, { hasLast: false });
-    socket.on('error', () => {}); // without a listener, an error would end the process; `close` follows
-    socket.on('close', () => connections.delete(socket));
+    socket.on('close', () => connections.delete(socket)).on('error', () => {}); // without a listener, an error would end the process
   }
 
   // Node accepts more than is legal.
-  function judge(request: IncomingMessage): LegalRequest | Reason {
-    if (request.rawHeaders.length > 2 * SIZE_LIMITS.fieldLines) return 'tooManyFieldLines';
-    const parsed = parseRequestLine(lineOf(request)), fields: Fields = {};
-    if (typeof parsed === 'string') return parsed;
-    for (const name of NAMES) fields[name] = request.headersDistinct[name]?.join(', '); // RFC 9110 5.3
-    return judgeHead(parsed, fields, refuseHost);
+  function judge({ method, url, httpVersion, rawHeaders, headersDistinct }: IncomingMessage): LegalRequest | Refusal {
+    const line = `${method} ${url} HTTP/${httpVersion}`, parsed = parseRequestLine(line), fields: Fields = {};
+    for (const name of NAMES) fields[name] = headersDistinct[name]?.join(', '); // RFC 9110 5.3
+    const isTooLong = rawHeaders.length > 2 * SIZE_LIMITS.fieldLines;
+    const judged = typeof parsed === 'string' ? parsed : isTooLong ? 'tooManyFieldLines' : judgeHead(parsed, fields, refuseHost);
+    return typeof judged === 'string' ? { reason: judged, request: loggablePartsOf(line, fields.traceparent) } : judged;
   }
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const { socket, socket: { remoteAddress } } = request;
     const connection = connections.get(socket);
-    if (connection === undefined || connection.hasLast) return;
-    const judged = judge(request);
-    const record = startRecord(typeof judged === 'string' ? knownOf(request) : judged);
+    if (connection?.hasLast !== false) return;
+    const judged = judge(request), record = startRecord(judged instanceof LegalRequest ? judged : judged.request);
     let isSent = false;
     response.on('finish', () => { isSent = !socket.destroyed; }); // also emitted when the rest cannot be sent any more
     response.on('close', () => {
-      if (!isSent && listener.listening) reportEnded('resetBeforeReply', reports);
+      if (!isSent && listener.listening) reports.ended('resetBeforeReply');
       reportFinished(record, remoteAddress, !isSent, reports);
     });
     const send = ({ status, fields, body }: Reply, isLast: boolean, reason?: Reason) => {
       if (record.status !== undefined) return; // it has been refused meanwhile
       Object.assign(record, { status, reason });
       connection.hasLast ||= isLast;
-      if (reason !== undefined) reportSafely(reports, ({ refused }) => refused(reason));
+      if (reason !== undefined) reports.refused(reason);
       response.writeHead(status, [...fields, 'Content-Length', String(Buffer.byteLength(body)), 'Date', new Date().toUTCString(),
         'Connection', isLast ? 'close' : 'keep-alive']).end(body);
     };
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
-    if (typeof judged === 'string') return refuse(judged);
-    const failed = (error: unknown) => reportSafely(reports, (all) => all.failed(error, judged.traceparent));
+    if (!(judged instanceof LegalRequest)) return refuse(judged.reason);
+    const failed = (error: unknown) => reports.failed(error, judged.traceparent);
     const reply = () => send(answer(judged, handler, failed), judged.isLast || isDraining() || !listener.listening);
     Object.assign(connection, { latest: response, refuseLatest: refuse, hasLast: judged.isLast });
     if (judged.contentLength === 0) return reply();
@@ -101,16 +94,17 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const reason = known[code] ?? (code.startsWith('HPE_') ? 'nodeParser' : undefined); // it does not say more
     if (reason === undefined || socket.bytesRead === 0) socket.destroy(); // it has failed, or sent nothing for as long as a head may take
     else if (isReceiving) refuseLatest?.(reason);
-    else refuseOn(socket, reason, {});
+    else refuseOn(socket, { reason, request: {} });
   }
 
   // For what Node has no response for. The refusal goes after the replies to the requests before.
-  function refuseOn(socket: Socket, reason: Reason | LegalRequest, request: Known): void {
+  function refuseOn(socket: Socket, refusal: Refusal | LegalRequest): void {
     const connection = connections.get(socket);
-    if (connection === undefined || connection.hasLast || typeof reason !== 'string') return;
+    if (connection?.hasLast !== false || refusal instanceof LegalRequest) return;
     connection.hasLast = true;
-    const { status } = REFUSALS[reason], record = { ...startRecord(request), status, reason }, { remoteAddress } = socket;
-    reportSafely(reports, ({ refused }) => refused(reason));
+    const { reason, request } = refusal, { status } = REFUSALS[reason], { remoteAddress } = socket;
+    const record = { ...startRecord(request), status, reason };
+    reports.refused(reason);
     const write = () => socket.end(textOf(emptyReply(status), '', true), (error?: Error | null) => {
       reportFinished(record, remoteAddress, error instanceof Error, reports);
       setTimeout(() => socket.destroy(), limits.lingerMs).unref(); // closing now, with bytes unread, could cause a reset (RFC 9112 9.6)
@@ -134,14 +128,4 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     },
     setSecureContext: (renewed) => secured?.setSecureContext(renewed),
   };
-}
-
-const lineOf = ({ method, url, httpVersion }: IncomingMessage) => `${method} ${url} HTTP/${httpVersion}`;
-
-// What the log may have of a refused request.
-function knownOf(request: IncomingMessage): Known {
-  const parsed = parseRequestLine(lineOf(request));
-  if (typeof parsed === 'string') return loggablePartsOf(lineOf(request));
-  const traceparent = childTraceparent(request.headersDistinct['traceparent']?.join(', '));
-  return { method: parsed.method, path: parsed.target.path, traceparent };
 }

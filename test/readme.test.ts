@@ -6,9 +6,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
-import { SIZE_LIMITS } from '../src/http/limits.ts';
+import { SIZE_LIMITS, TIME_LIMITS } from '../src/http/limits.ts';
 import { REFUSALS } from '../src/http/refusals.ts';
-import { LIMITS } from '../src/server/states.ts';
 import { portIn, spawnService } from './support/process.ts';
 import { exchange, requestBytes } from './support/exchange.ts';
 
@@ -101,11 +100,11 @@ test('the tables have the limits, the log messages, the exit codes and the refus
   const seconds = (ms: number) => `${ms / 1000} s`;
   const kib = (bytes: number) => `${bytes / 1024} KiB`;
   assert.deepEqual(rows(section(readme, 'What it defends against')), [
-    ['time to receive a request head', seconds(LIMITS.headMs), '408'],
-    ['time to receive a whole request', seconds(LIMITS.requestMs), '408'],
-    ['time for a TLS handshake', seconds(LIMITS.headMs), 'closed'],
-    ['time for the kernel to take a reply (its buffers fill up if the client does not read)', seconds(LIMITS.unreadMs), 'closed'],
-    ['time for the client to close its side after the last reply', seconds(LIMITS.lingerMs), 'closed'],
+    ['time to receive a request head', seconds(TIME_LIMITS.headMs), '408'],
+    ['time to receive a whole request', seconds(TIME_LIMITS.requestMs), '408'],
+    ['time for a TLS handshake', seconds(TIME_LIMITS.headMs), 'closed'],
+    ['time for the kernel to take a reply (its buffers fill up if the client does not read)', seconds(TIME_LIMITS.unreadMs), 'closed'],
+    ['time for the client to close its side after the last reply', seconds(TIME_LIMITS.lingerMs), 'closed'],
     ['the request line', `less than ${kib(SIZE_LIMITS.headBytes)}`, '414'],
     ['the head', `less than ${kib(SIZE_LIMITS.headBytes)}`, '431'],
     ['field lines in the head', String(SIZE_LIMITS.fieldLines), '431'],

@@ -1,7 +1,7 @@
 // Reads the content of a request to its end, and discards it (RFC 9112 6). It is read before the reply: if it is malformed, nobody can
 // tell where the next request begins (request smuggling). Functions that read are generators: each stops at `yield` until there are more
 // bytes, and returns the rule that the content breaks, if any.
-import { colonIn } from './fields.ts';
+import { colonIn, NOT_IN_TRAILERS } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import type { LineReader } from './lines.ts';
 import type { Reason } from './refusals.ts';
@@ -49,9 +49,6 @@ function* readTrailers(lines: LineReader, remaining: number): Steps {
     if (NOT_IN_TRAILERS.includes(line.text.slice(line.start, colon).toLowerCase())) return 'trailerNotAllowed';
   }
 }
-
-/** The fields that must not be trailers: they would change framing or routing after the fact (RFC 9110 6.5.1). */
-export const NOT_IN_TRAILERS: readonly string[] = ['connection', 'content-length', 'host', 'transfer-encoding'];
 
 // RFC 9112 7.1.1: a size, and perhaps extensions: names, and perhaps values, which are tokens or quoted strings (RFC 9110 5.6.4). Programs
 // disagree on the number when it has more than eight digits, and on white space around `;` and `=`.

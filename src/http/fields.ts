@@ -29,7 +29,10 @@ const isWhiteSpace = (byte: number | undefined) => byte === SPACE || byte === TA
 /** The names of the fields that mean something to the service, in lower case. */
 export const NAMES = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'traceparent'] as const;
 
-/** Their values. */
+/** The fields that must not be trailers: they would change framing or routing after the fact (RFC 9110 6.5.1). */
+export const NOT_IN_TRAILERS: readonly string[] = ['connection', 'content-length', 'host', 'transfer-encoding'];
+
+/** The values of fields that mean something here. */
 export type Fields = { [name in typeof NAMES[number]]?: string | undefined };
 
 /** Adds the next line of a head to `fields`, if its name is one of `NAMES`. Returns the rule that it breaks, if any. */

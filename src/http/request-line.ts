@@ -24,10 +24,10 @@ export function parseRequestLine(line: string): RequestLine | Reason {
   return typeof target === 'string' ? target : { method, target, isHttp11: minor !== '0' };
 }
 
-/** What may be logged of a line that has been refused. Nothing, when it does not have the form of a request line. */
-export function loggablePartsOf(line: string): Known {
+/** What may be logged of a refused request with this line, in the trace of `parent`. Nothing, when the line does not have the form of one. */
+export function loggablePartsOf(line: string, parent?: string): Known {
   const match = REQUEST_LINE.exec(line);
   if (match === null) return {};
   const [, method = '', text = ''] = match;
-  return { method, path: loggablePathOf(text), traceparent: childTraceparent(undefined) };
+  return { method, path: loggablePathOf(text), traceparent: childTraceparent(parent) };
 }

@@ -8,7 +8,7 @@ import { LegalRequest, type Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
 import { clientOf } from '../transport/client.ts';
 import type { OpenTransport, Transport } from '../transport/transport.ts';
-import { reportEnded, reportFinished, reportSafely, startRecord, type AccessRecord, type Context } from './interface.ts';
+import { reportFinished, startRecord, type AccessRecord, type Context } from './interface.ts';
 import { CurrentState, type State } from './states.ts';
 
 const END_COST = 2 * 1024; // what it costs to refuse a request or to cut a connection
@@ -76,7 +76,7 @@ export class Connection {
   #enter(state: State): void {
     if (this.#state.enter(state)) return;
     const { name } = this.#state; // a fault of ours ends this connection, and not the process
-    reportSafely(this.#context.reports, ({ failed }) => failed(new Error(`A connection cannot go from ${name} to ${state}.`), ''));
+    this.#context.reports.failed(new Error(`A connection cannot go from ${name} to ${state}.`), '');
     this.cut();
   }
 
@@ -84,7 +84,7 @@ export class Connection {
     if (!this.#state.isOverdue(this.#context.limits)) return; // something has happened meanwhile
     const { refused, ended } = this.#state.row;
     if (refused !== undefined) return this.#refuse(this.#reader.refusal(refused));
-    reportEnded(ended, this.#context.reports);
+    if (ended !== undefined) this.#context.reports.ended(ended);
     this.cut();
   };
 
@@ -116,7 +116,7 @@ export class Connection {
     this.#enter('replying');
     const isLast = request.isLast || isDraining();
     if (isLast) this.#startEnding(); // before the reply is written: flushing it must not make the connection idle
-    const reply = answer(request, handler, (error) => reportSafely(reports, ({ failed }) => failed(error, request.traceparent)));
+    const reply = answer(request, handler, (error) => reports.failed(error, request.traceparent));
     record.status = reply.status;
     this.#transport.write(textOf(reply, request.method, isLast), this.#replyFlushed);
     if (isLast) this.#transport.socket.end();
@@ -125,7 +125,7 @@ export class Connection {
   #refuse({ reason, request }: Refusal): void {
     const { status } = REFUSALS[reason];
     this.#context.turns.spend(END_COST);
-    reportSafely(this.#context.reports, ({ refused }) => refused(reason), request.traceparent);
+    this.#context.reports.refused(reason);
     this.#record = { ...this.#record ?? startRecord(request), status, reason };
     this.#startEnding();
     this.#transport.write(textOf(emptyReply(status), '', true), this.#replyFlushed);
@@ -147,7 +147,7 @@ export class Connection {
   #closed(): void {
     const isUnanswered = this.#record !== undefined || this.#state.name === 'head';
     const reason = this.#transport.hasFailed() ? 'tlsFailed' : isUnanswered ? 'resetBeforeReply' : undefined;
-    if (this.#state.name !== 'closed') reportEnded(reason, this.#context.reports);
+    if (this.#state.name !== 'closed' && reason !== undefined) this.#context.reports.ended(reason);
     this.#enter('closed');
     this.#endRecord(true);
     for (const task of [this.#endOverdue, this.#cutIdle]) this.#context.turns.cancel(this.client, 'closing', task);

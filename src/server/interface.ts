@@ -1,13 +1,13 @@
 // What each of the two servers is given, offers and reports: src/server/server.ts and src/node-server.ts.
 import type { Server as Listener } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
+import type { TimeLimits } from '../http/limits.ts';
 import type { Reason } from '../http/refusals.ts';
 import type { Handler } from '../http/reply.ts';
 import type { Known } from '../http/request.ts';
 import type { RefuseHost } from '../http/request-target.ts';
 import { plainAddress } from '../transport/client.ts';
 import type { Turns } from '../transport/turns.ts';
-import type { Limits } from './states.ts';
 
 export type ServerOptions = {
   readonly handler: Handler;
@@ -17,14 +17,14 @@ export type ServerOptions = {
   readonly maxConnections: number; // how many connections may be open at once
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly turns?: Turns; // for tests of server.ts, like the limits
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<TimeLimits>;
 };
 
 /** What all connections of a server share. */
 export type Context = ServerOptions & {
   readonly turns: Turns;
   readonly discardTurns: Turns; // for what is discarded: one read every `discardMs`
-  readonly limits: Limits;
+  readonly limits: TimeLimits;
 };
 
 export type Server = {
@@ -72,31 +72,25 @@ export function startRecord(request: Known): AccessRecord {
   return { request, startedAt: performance.now(), status: undefined, reason: undefined };
 }
 
-/** Reports why a connection has ended, if that is to be reported. */
-export function reportEnded(reason: EndReason | undefined, reports: Reports): void {
-  if (reason !== undefined) reportSafely(reports, ({ ended }) => ended(reason));
-}
-
 /** Reports that a request is over. `aborted`: its reply was not flushed completely. */
 export function reportFinished(
   { request, startedAt, status, reason }: AccessRecord, address: string | undefined, aborted: boolean, reports: Reports,
 ): void {
-  const { finished } = reports;
-  if (finished === undefined) return;
+  if (reports.finished === undefined) return;
   const { method, path, traceparent: traceId } = request; // only here: reading `traceparent` generates it
   const remoteAddress = address && plainAddress(address);
   const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-  const record = { method, path, status, reason, durationMs, traceId, remoteAddress, aborted: aborted || undefined };
-  reportSafely(reports, () => finished(record), traceId);
+  reports.finished({ method, path, status, reason, durationMs, traceId, remoteAddress, aborted: aborted || undefined });
 }
 
-/** Calls `report`. An error in it is reported, too. If that fails, there is nobody to tell, and the service goes on. */
-export function reportSafely(reports: Reports, report: (reports: Reports) => void, traceId = ''): void {
-  try {
-    report(reports);
-  } catch (error) {
+/** The same reports, but none of them throws: an error in one is reported as failed. If that fails, there is nobody to tell. */
+export function safely({ failed, refused, ended, dropped, finished }: Reports): Reports {
+  const safe = <About extends readonly unknown[]>(report: (...about: About) => void) => (...about: About): void => {
     try {
-      reports.failed(error, traceId);
-    } catch {}
-  }
+      report(...about);
+    } catch (error) {
+      try { failed(error, ''); } catch {}
+    }
+  };
+  return { failed: safe(failed), refused: safe(refused), ended: safe(ended), dropped: safe(dropped), finished: finished && safe(finished) };
 }

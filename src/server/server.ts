@@ -1,13 +1,13 @@
 // A server: a listener, and its connections. How many there may be, how long each may last, and how they are closed.
 import net, { type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
+import { TIME_LIMITS } from '../http/limits.ts';
 import { clientOf } from '../transport/client.ts';
 import { openTcp, type OpenTransport } from '../transport/transport.ts';
 import { Turns } from '../transport/turns.ts';
 import { Connection } from './connection.ts';
-import { reportSafely, type Context, type Server, type ServerOptions } from './interface.ts';
+import { safely, type Context, type Server, type ServerOptions } from './interface.ts';
 import { chooseVictim } from './room.ts';
-import { LIMITS } from './states.ts';
 
 const processTurns = new Turns(); // shared by all servers, because they share the event loop
 
@@ -21,11 +21,12 @@ export async function createServer(options: ServerOptions, tls?: SecureContextOp
 
 /** A server whose connections use the transports that `open` makes. */
 export function createServerOn(open: OpenTransport, options: ServerOptions) {
-  const { maxConnections, reports, turns = processTurns } = options;
-  const limits = { ...LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
+  const { maxConnections, turns = processTurns } = options;
+  const reports = safely(options.reports);
+  const limits = { ...TIME_LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
   // With a budget of 1, one task is done each time.
   const discardTurns = new Turns(1, (run) => setTimeout(run, limits.discardMs).unref());
-  const context: Context = { ...options, turns, limits, discardTurns };
+  const context: Context = { ...options, reports, turns, limits, discardTurns };
   // Half open: a client may end its side and still read. `highWaterMark`: see intake.ts.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 }, accept);
   const timer = setInterval(sweep, limits.sweepMs).unref();
@@ -49,7 +50,7 @@ export function createServerOn(open: OpenTransport, options: ServerOptions) {
   // `maxConnections` are open: one connection is closed for the new one of this client, or the new one is refused.
   function makeRoom(client: string): boolean {
     const victim = chooseVictim(groups, client);
-    reportSafely(reports, ({ dropped }) => dropped(victim?.reason ?? 'newRefused'));
+    reports.dropped(victim?.reason ?? 'newRefused');
     if (victim === undefined) return false;
     remove(victim.connection);
     victim.connection.cut();

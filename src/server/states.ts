@@ -1,22 +1,10 @@
 // The states of a connection: all that is said of a state stands in one table.
+import type { TimeLimits } from '../http/limits.ts';
 import type { Reason } from '../http/refusals.ts';
 import type { EndReason } from './interface.ts';
 
-/** The time limits of a server, in milliseconds, except for `idleMs`, which is configured. */
-export const LIMITS = {
-  headMs: 10_000, // how long a head or a TLS handshake may take, even if its client sends a byte at a time (Slowloris)
-  requestMs: 15_000, // how long a whole request may take: 5 s more than a head, because content is at most 64 KiB
-  unreadMs: 15_000, // how long a reply may wait to be flushed: as long as a whole request may take
-  lingerMs: 1_000, // how long a client may keep its side open after the last reply
-  discardMs: 1, // how often a server discards one read of what clients send after their last replies. More often would make others wait.
-  silentMs: 250, // how long a connection that has received nothing is kept while the server closes
-  sweepMs: 1_000, // how often these times are checked: a connection may last longer by up to twice this much, and never ends early
-};
-
-export type Limits = { readonly [name in keyof typeof LIMITS | 'idleMs']: number };
-
 type Row = {
-  readonly limit: keyof Limits | undefined; // how long a connection may be in this state. Undefined: there is no limit.
+  readonly limit: keyof TimeLimits | undefined; // how long a connection may be in this state. Undefined: there is no limit.
   readonly refused?: Reason; // the refusal of the request when the time is over,
   readonly ended?: EndReason; // or what is reported when the connection is closed then
   readonly reads: boolean; // whether bytes are consumed. Otherwise they are left in the kernel or, after the last reply, discarded.
@@ -70,7 +58,7 @@ export class CurrentState {
   addTime(ms: number): void { this.#ms += ms; }
 
   /** Whether the time in this state is over. One more sweep is allowed, because the first may come right after the state began. */
-  isOverdue(limits: Limits): boolean {
+  isOverdue(limits: TimeLimits): boolean {
     const { limit } = this.row;
     return limit !== undefined && this.#ms >= limits[limit] + limits.sweepMs;
   }

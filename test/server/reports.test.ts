@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostCheck } from '../../src/http/request-target.ts';
 import { LegalRequest } from '../../src/http/request.ts';
-import { reportFinished, type FinishedRequest } from '../../src/server/interface.ts';
+import { reportFinished, safely, type FinishedRequest } from '../../src/server/interface.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { NO_REPORTS } from '../support/service.ts';
 import { readToEnd, send, startServer, statusesIn, type Pair } from '../support/server.ts';
@@ -25,11 +25,13 @@ test('a finished request is reported with the time since its head to the microse
   ]);
 });
 
-test('a request that cannot be reported is an error, which is reported with its id', () => {
+test('an error in a report is reported, too, and nothing throws if that fails', () => {
   const failures: unknown[] = [];
-  const reports = { ...NO_REPORTS, failed: (...about: readonly unknown[]) => failures.push(about), finished: () => { throw asked; } };
-  reportFinished({ request: asked, startedAt: 0, status: undefined, reason: undefined }, undefined, false, reports);
-  assert.deepEqual(failures, [[asked, asked.traceparent]]);
+  const reports = { ...NO_REPORTS, failed: (...about: readonly unknown[]) => { failures.push(about); throw asked; } };
+  const failing = safely({ ...reports, ended: () => { throw asked; }, finished: () => { throw asked; } });
+  failing.ended('tlsFailed');
+  reportFinished({ request: asked, startedAt: 0, status: undefined, reason: undefined }, undefined, false, failing);
+  assert.deepEqual(failures, [[asked, ''], [asked, '']]);
 });
 
 test('each request has one record, without its query, with the id that its handler and the report of an error have', limit, async (t) => {

@@ -1,6 +1,6 @@
 // Plays a sequence of clients against a service on a real socket, in real time.
 import { setImmediate as iteration, setTimeout as delay } from 'node:timers/promises';
-import { LIMITS } from '../../../src/server/states.ts';
+import { TIME_LIMITS } from '../../../src/http/limits.ts';
 import { answersTo } from './answers.ts';
 import { OF_CLIENT } from './invariants.ts';
 import { isWhole } from './part.ts';
@@ -33,11 +33,11 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
   }
   await Promise.all(Array.from(clients.values(), (client) => client.finish()));
   const lastedMs = performance.now() - beganAt;
-  const isLate = lastedMs > LIMITS.headMs;
+  const isLate = lastedMs > TIME_LIMITS.headMs;
 
   let count = 0;
   for (const { sending: { parts, length }, replies, rest, error, isEnded, hasLeft, hasRead } of clients.values()) {
-    const hasStayed = !hasLeft && lastedMs <= (hasRead ? IDLE_MS : LIMITS.lingerMs); // what is not read by then may be lost
+    const hasStayed = !hasLeft && lastedMs <= (hasRead ? IDLE_MS : TIME_LIMITS.lingerMs); // what is not read by then may be lost
     if (hasStayed && error !== undefined) throw new Error(`After ${replies.length} replies: ${String(error)}`);
     if (hasStayed && rest.length > 0) throw new Error(`A reply is incomplete: ${rest.toString('latin1')}`);
     const answers = answersTo(parts, replies, (sent) => {
