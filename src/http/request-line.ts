@@ -24,7 +24,7 @@ export function parseRequestLine(line: string): RequestLine | Reason {
   return typeof target === 'string' ? target : { method, target, isHttp11: minor !== '0' };
 }
 
-/** What may be logged of a refused request with this line, in the trace of `parent`. Nothing, when the line does not have the form of one. */
+/** What may be logged of a refused request with this line, in the trace of `parent`. Nothing, when it does not have the form of a line. */
 export function loggablePartsOf(line: string, parent?: string): Known {
   const match = REQUEST_LINE.exec(line);
   if (match === null) return {};

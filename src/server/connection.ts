@@ -29,7 +29,7 @@ export class Connection {
     this.#context = context;
     this.#reader = new RequestReader(context.refuseHost);
     this.#transport = open(socket, this.client, context.turns, {
-      accepts: () => this.#state.row.reads,
+      accepts: () => this.#state.row.consumes,
       consume: (bytes) => this.#consume(bytes),
       ended: () => this.#clientEnded(),
       ready: () => this.#enter('idle'),
@@ -54,7 +54,7 @@ export class Connection {
     const hasStalled = this.#transport.hasStalled(); // each call begins a new period
     const hasBegun = this.#reader.hasBegun || this.#transport.hasBegun();
     if (this.#state.name === (hasBegun ? 'idle' : 'head')) this.#enter(hasBegun ? 'head' : 'idle'); // a TLS record began, or was empty
-    if (this.#state.row.reads && hasStalled) return; // it has been waiting for its turn, not for its client
+    if (this.#state.row.consumes && hasStalled) return; // it has been waiting for its turn, not for its client
     this.#state.addTime(ms);
     if (this.#state.isOverdue(this.#context.limits)) this.#context.turns.enqueue(this.client, 'closing', this.#endOverdue);
   }

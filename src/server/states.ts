@@ -7,29 +7,29 @@ type Row = {
   readonly limit: keyof TimeLimits | undefined; // how long a connection may be in this state. Undefined: there is no limit.
   readonly refused?: Reason; // the refusal of the request when the time is over,
   readonly ended?: EndReason; // or what is reported when the connection is closed then
-  readonly reads: boolean; // whether bytes are consumed. Otherwise they are left in the kernel or, after the last reply, discarded.
+  readonly consumes: boolean; // whether bytes are consumed. Otherwise they are left in the kernel or, after the last reply, discarded.
   readonly isIdle: boolean; // whether nothing is lost when the connection closes, as long as nothing has begun to arrive
-  readonly next: readonly State[]; // which states may follow
+  readonly next: readonly State[]; // which states may follow, besides `closed`, which may follow each
 };
 
 export type State = 'handshake' | 'idle' | 'head' | 'content' | 'replying' | 'ending' | 'lingering' | 'closed';
 
 export const STATES: { readonly [state in State]: Row } = {
   // the TLS handshake
-  handshake: { limit: 'headMs', ended: 'handshakeTooSlow', reads: true, isIdle: true, next: ['idle', 'ending', 'closed'] },
+  handshake: { limit: 'headMs', ended: 'handshakeTooSlow', consumes: true, isIdle: true, next: ['idle', 'ending'] },
   // no request has begun
-  idle: { limit: 'idleMs', reads: true, isIdle: true, next: ['head', 'replying', 'ending', 'closed'] },
+  idle: { limit: 'idleMs', consumes: true, isIdle: true, next: ['head', 'replying', 'ending'] },
   // the head of a request is arriving
-  head: { limit: 'headMs', refused: 'headTooSlow', reads: true, isIdle: false, next: ['idle', 'content', 'replying', 'ending', 'closed'] },
+  head: { limit: 'headMs', refused: 'headTooSlow', consumes: true, isIdle: false, next: ['idle', 'content', 'replying', 'ending'] },
   // its content is arriving. The time of the head counts, too.
-  content: { limit: 'requestMs', refused: 'requestTooSlow', reads: true, isIdle: false, next: ['replying', 'ending', 'closed'] },
+  content: { limit: 'requestMs', refused: 'requestTooSlow', consumes: true, isIdle: false, next: ['replying', 'ending'] },
   // it is complete, and the reply is not flushed. A last reply leads on to `ending` at once.
-  replying: { limit: 'unreadMs', ended: 'replyNotRead', reads: false, isIdle: false, next: ['idle', 'ending', 'closed'] },
+  replying: { limit: 'unreadMs', ended: 'replyNotRead', consumes: false, isIdle: false, next: ['idle', 'ending'] },
   // our side is being ended, after the last reply, if any. From here on what the client sends is discarded (RFC 9112 9.6).
-  ending: { limit: 'unreadMs', ended: 'replyNotRead', reads: false, isIdle: false, next: ['lingering', 'closed'] },
+  ending: { limit: 'unreadMs', ended: 'replyNotRead', consumes: false, isIdle: false, next: ['lingering'] },
   // our side has ended, and the client's has not
-  lingering: { limit: 'lingerMs', ended: 'notClosedByClient', reads: false, isIdle: false, next: ['closed'] },
-  closed: { limit: undefined, reads: false, isIdle: false, next: [] },
+  lingering: { limit: 'lingerMs', ended: 'notClosedByClient', consumes: false, isIdle: false, next: [] },
+  closed: { limit: undefined, consumes: false, isIdle: false, next: [] },
 };
 
 let changes = 0; // how many changes of state there have been, on all connections together
@@ -48,7 +48,7 @@ export class CurrentState {
   /** Enters another state, unless it is closed. Returns false if the table does not lead there. */
   enter(next: State): boolean {
     if (this.name === 'closed') return true;
-    if (!this.row.next.includes(next)) return false;
+    if (next !== 'closed' && !this.row.next.includes(next)) return false;
     this.name = next;
     if (next !== 'content') this.#ms = 0; // the limit of `content` is that of the whole request
     this.changedAt = changes += 1;

@@ -11,14 +11,14 @@ export class Records {
   get hasBegun(): boolean { return this.#passed > 0; }
 
   /**
-   * The length of the piece of `bytes` that passes, and how many records begin in it. The first always passes, and each further one only
-   * if the bytes before it, plus `recordCost` for every record begun, itself included, come to less than `maxCost`.
+   * The length of the piece of `bytes` that passes, and how many records begin in it: one begins only while the piece costs less than
+   * `enough`, which is its bytes, and `recordCost` for each record that has begun.
    */
-  pass(bytes: Buffer, maxCost: number, recordCost: number): { readonly length: number; readonly count: number } {
+  pass(bytes: Buffer, enough: number, recordCost: number): { readonly length: number; readonly count: number } {
     let length = 0, count = 0;
     for (let part: number; length < bytes.length; length += part) { // a byte of a header at a time, then the rest of the record
       if (this.#passed === 0) { // a record begins
-        if (count > 0 && length + (count + 1) * recordCost >= maxCost) break;
+        if (length + count * recordCost >= enough) break;
         count += 1;
       }
       const isInHeader = this.#passed < HEADER_BYTES;

@@ -7,7 +7,7 @@ import { Records } from './records.ts';
 import { BUDGET, type Turns } from './turns.ts';
 import { write } from './write.ts';
 
-const MAX_PIECE_COST = 16 * 1024; // another record begins in a piece only while the bytes before it, and RECORD_COST for each, cost less
+const ENOUGH = 15 * 1024; // no further record begins in a piece that has cost this much: its bytes, and RECORD_COST for each record
 const RECORD_COST = 1024; // what a record costs besides its bytes
 const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs besides its bytes: it may require the key exchange and a signature
 
@@ -33,7 +33,7 @@ export function createValve(carrier: Socket, client: string, turns: Turns, isRea
   carrier.on('close', () => stream.destroy());
 
   function pass(bytes: Buffer): number {
-    const { length, count } = records.pass(bytes, MAX_PIECE_COST, RECORD_COST);
+    const { length, count } = records.pass(bytes, ENOUGH, RECORD_COST);
     turns.spend(isReady() ? RECORD_COST * count : HANDSHAKE_COST);
     isAsked = false;
     stream.push(bytes.subarray(0, length));
