@@ -40,7 +40,7 @@ function rows(text: string): string[][] {
 
 test('the picture of the layers has the imports of src, and no others', () => {
   const [picture = ''] = found(book, /^```mermaid\nflowchart TD\n(.*?)^```$/gms);
-  const drawn = Array.from(picture.matchAll(/^ +(\w+)(?:\[.*?\])? --> (\w+)/gm), ([, from, to]) => `${from} --> ${to}`);
+  const drawn = Array.from(picture.matchAll(/^ +(\w+)(?:\[.*?\])? -+> (\w+)/gm), ([, from, to]) => `${from} --> ${to}`);
   const layerOf = (path: string) => (path === 'start.ts' ? 'main' : path.replace(/[/.-].*/, ''));
   const imports = Array.from(sources).flatMap(([path, source]) =>
     found(source, /(?:from|import\()\s?'(\.[^']+)'/g).map((imported) => [layerOf(path), layerOf(join(dirname(path), imported))]));
