@@ -3,10 +3,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions } from 'node:tls';
 import { createIntake } from './intake.ts';
-import type { OpenTransport, Transport, User } from './transport.ts';
+import { whenTaken, type OpenTransport, type Transport, type User } from './transport.ts';
 import type { Turns } from './turns.ts';
 import { createValve } from './valve.ts';
-import { whenTaken } from './write.ts';
 
 /** Makes transports with this certificate and key, until `setSecureContext` is given others. */
 export function createTls(options: SecureContextOptions) {
@@ -26,7 +25,7 @@ export function openTls(wrap: (stream: Duplex) => Socket, carrier: Socket, clien
   let hasFailed = false; // TLS has rejected what the client has sent
   const valve = createValve(carrier, client, turns, () => isReady);
   const socket = wrap(valve.stream);
-  const intake = createIntake(socket, client, turns, user, () => false, true);
+  const { isHolding, ...intake } = createIntake(socket, client, turns, user, () => false, true);
   // https://nodejs.org/api/tls.html#event-secure. Once: a client that asks for renegotiation, which is refused, causes it again.
   socket.once('secure', () => { isReady = true; user.ready(); });
   // RFC 8446 6.2: a TLS error ends the connection. After the handshake, this event is the only sign of it.
@@ -35,7 +34,7 @@ export function openTls(wrap: (stream: Duplex) => Socket, carrier: Socket, clien
     ...intake,
     socket,
     isReady: () => isReady,
-    hasBegun: () => intake.isHolding() || valve.hasBegun(),
+    hasBegun: () => isHolding() || valve.hasBegun(),
     hasStalled: () => [intake.hasStalled(), valve.hasStalled()].includes(true), // both, because each call begins a new period
     hasFailed: () => hasFailed || (!isReady && carrier.bytesRead > 0),
     // The valve passes it on later, so it is never taken at once. And never an empty write, as in `write`: while one is pending, an

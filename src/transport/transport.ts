@@ -1,34 +1,43 @@
 // What a connection reads from and writes to: a TCP or Unix socket, as here, or TLS on one (tls.ts).
 import type { Socket } from 'node:net';
-import { createIntake, type Consumer, type Intake } from './intake.ts';
+import { createIntake, type Consumer } from './intake.ts';
 import type { Turns } from './turns.ts';
-import { write } from './write.ts';
 
 /** Who uses a transport: it consumes what arrives, and is told when a TLS handshake is over. It listens for errors of `socket`. */
 export type User = Consumer & { readonly ready: () => void };
 
-export type Transport = Omit<Intake, 'isHolding'> & {
-  readonly socket: Socket;
-  readonly isReady: () => boolean; // whether there is no TLS handshake, or it is over
-  readonly hasBegun: () => boolean; // whether something has arrived that has not been consumed, if only a part of a TLS record
-  readonly hasFailed: () => boolean; // of a transport that has closed: whether TLS failed, or its handshake had begun and was not over
-  readonly write: (text: string, flushed: () => void) => void; // `flushed` is called once the kernel has taken all of it, perhaps at once
-  readonly cut: () => void; // closes both sides now
-};
+export type OpenTransport = typeof openTcp;
+export type Transport = ReturnType<OpenTransport>;
 
-/** Makes the transport of an accepted socket, which comes from `client`. */
-export type OpenTransport = (socket: Socket, client: string, turns: Turns, user: User) => Transport;
-
-/** A TCP or Unix socket as a transport. */
-export const openTcp: OpenTransport = (socket, client, turns, user) => {
-  const intake = createIntake(socket, client, turns, user, () => false);
+/** Makes the transport of an accepted TCP or Unix socket, which comes from `client`. */
+export function openTcp(socket: Socket, client: string, turns: Turns, user: User) {
+  const { isHolding, ...intake } = createIntake(socket, client, turns, user, () => false);
   return {
     ...intake,
     socket,
-    isReady: () => true,
-    hasBegun: intake.isHolding,
-    hasFailed: () => false,
-    write: (text, flushed) => write(socket, text, flushed),
-    cut: () => { socket.destroy(); },
+    /** Whether there is no TLS handshake, or it is over. */
+    isReady: (): boolean => true,
+    /** Whether something has arrived that has not been consumed, if only a part of a TLS record. */
+    hasBegun: isHolding,
+    /** Of a transport that has closed: whether TLS failed, or its handshake had begun and was not over. */
+    hasFailed: (): boolean => false,
+    /** Writes. Calls `flushed` once the kernel has taken all of it, perhaps at once. */
+    write: (text: string, flushed: () => void): void => write(socket, text, flushed),
+    /** Closes both sides now. */
+    cut: (): void => { socket.destroy(); },
   };
-};
+}
+
+/** Writes to a TCP or Unix socket. Calls `flushed` once the kernel has taken the bytes, perhaps at once; never, if they cannot be sent. */
+export function write(socket: Socket, bytes: string | Buffer, flushed: () => void): void {
+  socket.write(bytes);
+  // `write` returning true does not mean that the kernel has taken the bytes. The callback of an empty write after them says when it has.
+  const { writableLength, errored, destroyed } = socket;
+  if (writableLength === 0 && errored === null && !destroyed) flushed();
+  else socket.write('', whenTaken(socket, flushed));
+}
+
+/** The callback of a write, which calls `flushed` unless the write has failed. */
+export function whenTaken(socket: Socket, flushed: () => void): (error?: Error | null) => void {
+  return (error) => { if (!error && !socket.destroyed) flushed(); }; // Node 20 gives no error when the socket is destroyed
+}

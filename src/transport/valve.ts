@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createIntake } from './intake.ts';
 import { Records } from './records.ts';
+import { write } from './transport.ts';
 import { BUDGET, type Turns } from './turns.ts';
-import { write } from './write.ts';
 
 const ENOUGH = 15 * 1024; // no further record begins in a piece that has cost this much: its bytes, and RECORD_COST for each record
 const RECORD_COST = 1024; // what a record costs besides its bytes

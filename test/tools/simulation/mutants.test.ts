@@ -9,7 +9,7 @@ import { loadCopy } from './service.ts';
 
 const of = (file: string) => (name: string, text: string, replacement: string) => ({ name, change: { file, text, replacement } });
 const [connection, states, server, room] = [of('server/connection'), of('server/states'), of('server/server'), of('server/room')];
-const [intake, turns, write] = [of('transport/intake'), of('transport/turns'), of('transport/write')];
+const [intake, turns, write] = [of('transport/intake'), of('transport/turns'), of('transport/transport')];
 const [valve, tls, answer] = [of('transport/valve'), of('transport/tls'), of('http/answer')];
 
 const MUTANTS = [
