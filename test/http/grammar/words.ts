@@ -1,86 +1,122 @@
-// The W-method (Chow 1978), with an identifier for each state (Luo, Petrenko, Bochmann 1994): words such that each reader that behaves
-// like an automaton with few states more than the specification answers at least one of them differently, unless it accepts the same.
+// The words of the H-method (Dorofeeva, El-Fakih, Yevtushenko 2005): each reader that behaves like an automaton with few states more than
+// that of the rule answers at least one of them differently, unless it accepts the same.
 import type { Automaton } from './automaton.ts';
 
-/** Called with a word, one character for each byte, and whether the specification accepts it. */
+/** Called with a word, one character for each byte, and whether the rule accepts it. */
 export type Visit = (word: string, isAccepted: boolean) => void;
 
-/** Which part of the identifiers is tried after a byte that does not represent its class: at a transition of the rule, and beyond. */
-export type Share = { readonly near: number; readonly far: number };
+/** A text, and which states accept it. */
+type Text = { readonly text: string; readonly accepts: readonly boolean[] };
 
-const WHITE_SPACE = [9, 32]; // each is a representative of its own: what readers forgive is often one of the two
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
+type Step = (state: number, byte: number) => number;
+
+const MANY = 50; // of the rules only traceparent has a state, that of refused words, which needs more texts
 
 /**
- * Visits the words for `extra` states more. A word leads to a state; then up to `extra` + 1 letters follow, of which at most one is any
- * byte, and the others represent the classes of bytes that the specification distinguishes; then an identifier of the state that this
- * leads to: texts that tell it from every other state.
+ * Visits the words for `extra` states more: a word that leads to a state; then up to `extra` + 1 letters, which represent the classes of
+ * bytes that the rule distinguishes; then texts that tell the state that this leads to from all others. If more letters may follow, these
+ * are also the texts for the states that they lead to, because the method needs that. Of up to `extra` letters, but at least one, one is
+ * any other byte. If the state that it leads to needs more than `MANY` texts, only those are tried that tell it from where a reader would
+ * be that ignores the byte, or takes it for another one.
  */
-export function visitWords(automaton: Automaton, extra: number, { near, far }: Share, visit: Visit): void {
-  const { size, next } = automaton;
+export function visitWords({ size, next, isAccepting }: Automaton, extra: number, visit: Visit): void {
+  const step: Step = (state, byte) => next[256 * state + byte] ?? 0;
   const states = Array.from({ length: size }, (_, state) => state);
-  const classes = new Map<string, number>();
-  for (let byte = 255; byte >= 0; byte -= 1) classes.set(states.map((state) => next[256 * state + byte]).join(), byte);
-  const letters = Array.from(new Set([...classes.values(), ...WHITE_SPACE])).sort((a, b) => a - b);
-  const { texts, accepts, identifiers } = identify(automaton, letters);
-  const characters = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte));
-  const isLetter = characters.map((_, byte) => letters.includes(byte));
+  const letters = representatives(states, step);
+  const isLetter = Array.from({ length: 256 }, (_, byte) => letters.includes(byte));
+  const near = (state: number) => [state, ...letters.map((letter) => step(state, letter))];
+  const texts = differences(states, isAccepting, letters, step);
+  const identifiers = [states.map((state) => identify(state, states, texts))]; // by how many letters may follow, and by the state
+  for (const longer of identifiers) { // grows
+    if (identifiers.length <= extra) identifiers.push(states.map((state) => union(near(state).map((each) => longer[each] ?? []))));
+  }
 
-  let turn = 0;
-  function go(word: string, state: number, length: number, mayBeAny: boolean): void {
-    const share = mayBeAny ? 1 : length === 1 ? near : far;
-    for (const text of identifiers[state] ?? []) {
-      turn = (turn + GOLDEN) % 1; // spreads those that are tried evenly
-      if (turn < share) visit(word + texts[text], accepts[text]?.[state] === true);
-    }
-    if (length > extra) return;
-    for (const byte of mayBeAny ? characters.keys() : letters) {
-      go(word + characters[byte], next[256 * state + byte] ?? 0, length + 1, mayBeAny && isLetter[byte] === true);
+  function visitAll(word: string, state: number, endings: readonly Text[]): void {
+    for (const { text, accepts } of endings) visit(word + text, accepts[state] === true);
+  }
+  function lengthen(word: string, state: number, length: number, hasOther: boolean): void {
+    const others = near(state);
+    for (let byte = 0; byte < 256; byte += 1) {
+      const isOther = isLetter[byte] === false;
+      const more = (hasOther || isOther ? Math.max(extra, 1) : extra + 1) - length;
+      const longer = word + String.fromCharCode(byte);
+      if (more < 0 || (hasOther && isOther) || words.has(longer)) continue; // those in `words` have their own turn
+      const to = step(state, byte);
+      const endings = identifiers[more]?.[to] ?? [];
+      const isNear = ({ accepts }: Text) => others.some((other) => accepts[other] !== accepts[to]);
+      visitAll(longer, to, isOther && endings.length > MANY ? endings.filter(isNear) : endings);
+      if (more > 0) lengthen(longer, to, length + 1, hasOther || isOther);
     }
   }
-  for (const [state, word] of shortestWords(automaton, letters)) go(word, state, 0, true);
+  const words = shortestWords(letters, step);
+  for (const [word, state] of words) {
+    visitAll(word, state, texts);
+    lengthen(word, state, 1, false);
+  }
 }
 
-function shortestWords({ next }: Automaton, letters: readonly number[]): Map<number, string> {
-  const words = new Map([[0, '']]);
-  for (const [state, word] of words) { // grows
+const union = (lists: readonly (readonly Text[])[]) => Array.from(new Set(lists.flat()));
+
+// One byte of each class: SP, if it is in the class, or else the first one after it, so a visible character rather than a control.
+function representatives(states: readonly number[], step: Step): readonly number[] {
+  const classes = new Map<string, number>();
+  for (let i = 0; i < 256; i += 1) {
+    const byte = (32 + i) % 256;
+    const key = states.map((state) => step(state, byte)).join();
+    if (!classes.has(key)) classes.set(key, byte);
+  }
+  return Array.from(classes.values());
+}
+
+// A word that leads to each state.
+function shortestWords(letters: readonly number[], step: Step): ReadonlyMap<string, number> {
+  const words = new Map([['', 0]]), reached = new Set([0]);
+  for (const [word, state] of words) { // grows
     for (const letter of letters) {
-      const to = next[256 * state + letter] ?? 0;
-      if (!words.has(to)) words.set(to, word + String.fromCharCode(letter));
+      const to = step(state, letter);
+      if (!reached.has(to)) words.set(word + String.fromCharCode(letter), to);
+      reached.add(to);
     }
   }
   return words;
 }
 
-// For each two states, the first of `texts` that only one of them accepts belongs to the identifiers of both. `accepts`: by which state.
-function identify({ size, next, isAccepting }: Automaton, letters: readonly number[]) {
-  const texts = [''], accepts = [isAccepting];
-  const identifiers = Array.from({ length: size }, () => new Set<number>([0]));
-  const run = (from: number, text: string) => Array.from(text).reduce((at, letter) => next[256 * at + letter.charCodeAt(0)] ?? 0, from);
-  for (let one = 0; one < size; one += 1) {
-    for (let other = 0; other < one; other += 1) {
-      let found = accepts.findIndex((by) => by[one] !== by[other]);
-      if (found === -1) {
-        const text = difference(one, other);
-        found = texts.push(text) - 1;
-        accepts.push(Array.from({ length: size }, (_, state) => isAccepting[run(state, text)] === true));
-      }
-      identifiers[one]?.add(found);
-      identifiers[other]?.add(found);
+// Texts of which at least one tells each two states apart.
+function differences(states: readonly number[], isAccepting: readonly boolean[], letters: readonly number[], step: Step): readonly Text[] {
+  const texts: Text[] = [{ text: '', accepts: isAccepting }];
+  for (const one of states) {
+    for (const other of states.slice(0, one)) {
+      if (texts.some(({ accepts }) => accepts[one] !== accepts[other])) continue;
+      const text = difference(one, other);
+      const ends = states.map((from) => Array.from(text).reduce((at, letter) => step(at, letter.charCodeAt(0)), from));
+      texts.push({ text, accepts: ends.map((end) => isAccepting[end] === true) });
     }
   }
-  return { texts, accepts, identifiers };
+  return texts;
 
   function difference(one: number, other: number): string {
-    const words = new Map([[one * size + other, '']]);
+    const words = new Map([[one * states.length + other, '']]);
     for (const [pair, word] of words) { // grows
-      const [a, b] = [Math.floor(pair / size), pair % size];
+      const [a, b] = [Math.floor(pair / states.length), pair % states.length];
       if (isAccepting[a] !== isAccepting[b]) return word;
       for (const letter of letters) {
-        const to = (next[256 * a + letter] ?? 0) * size + (next[256 * b + letter] ?? 0);
+        const to = step(a, letter) * states.length + step(b, letter);
         if (!words.has(to)) words.set(to, word + String.fromCharCode(letter));
       }
     }
     throw new Error(`The states ${one} and ${other} are the same.`);
   }
+}
+
+// The first text, which shows whether the state accepts; then, until it is told from all the others, the one that tells it from most.
+function identify(state: number, others: readonly number[], texts: readonly Text[]): readonly Text[] {
+  const alike = ({ accepts }: Text, left: readonly number[]) => left.filter((other) => accepts[other] === accepts[state]);
+  const chosen = texts.slice(0, 1);
+  let left = chosen.reduce((all, text) => alike(text, all), others.filter((other) => other !== state));
+  while (left.length > 0) {
+    const best = texts.reduce((a, b) => (alike(b, left).length < alike(a, left).length ? b : a));
+    chosen.push(best);
+    left = alike(best, left);
+  }
+  return chosen;
 }

@@ -54,7 +54,7 @@ async function languageAt(place: Place, connect: () => Socket, most: number): Pr
 // Whether the grammar accepts each word.
 function wordsFor({ name }: Place, most: number): Map<string, boolean> {
   const all = new Map<string, boolean>();
-  visitWords(compile(name), 0, { near: 1, far: 1 }, (word, isAccepted) => all.set(word, isAccepted));
+  visitWords(compile(name), 0, (word, isAccepted) => all.set(word, isAccepted));
   const every = Math.ceil(all.size / most);
   return new Map(Array.from(all).filter((_, i) => i % every === 0));
 }
