@@ -16,8 +16,8 @@ const MANY = 50; // of the rules only traceparent has a state, that of refused w
  * Visits the words for `extra` states more: a word that leads to a state; then up to `extra` + 1 letters, which represent the classes of
  * bytes that the rule distinguishes; then texts that tell the state that this leads to from all others. If more letters may follow, these
  * are also the texts for the states that they lead to, because the method needs that. Of up to `extra` letters, but at least one, one is
- * any other byte. If the state that it leads to needs more than `MANY` texts, only those are tried that tell it from where a reader would
- * be that ignores the byte, or takes it for another one.
+ * any other byte. If there are two letters then, or more than `MANY` texts, only those texts are tried that tell the state from where a
+ * reader would be that ignores the last byte, or takes it for another one.
  */
 export function visitWords({ size, next, isAccepting }: Automaton, extra: number, visit: Visit): void {
   const step: Step = (state, byte) => next[256 * state + byte] ?? 0;
@@ -44,7 +44,8 @@ export function visitWords({ size, next, isAccepting }: Automaton, extra: number
       const to = step(state, byte);
       const endings = identifiers[more]?.[to] ?? [];
       const isNear = ({ accepts }: Text) => others.some((other) => accepts[other] !== accepts[to]);
-      visitAll(longer, to, isOther && endings.length > MANY ? endings.filter(isNear) : endings);
+      const areFew = isOther || hasOther ? length > 1 || endings.length > MANY : false;
+      visitAll(longer, to, areFew ? endings.filter(isNear) : endings);
       if (more > 0) lengthen(longer, to, length + 1, hasOther || isOther);
     }
   }
