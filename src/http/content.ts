@@ -8,15 +8,8 @@ import type { Reason } from './refusals.ts';
 
 type Steps = Generator<undefined, Reason | undefined>;
 
-/** Reads content of this length in bytes (RFC 9112 6.2), or, when it is undefined, chunks. */
-export function* readContent(lines: LineReader, length: number | undefined): Steps {
-  if (length === undefined) return yield* readChunks(lines);
-  for (let remaining = length; (remaining -= lines.skip(remaining)) > 0;) yield;
-  return undefined;
-}
-
-// RFC 9112 7.1: lines with a size, each followed by that many bytes of data and CR LF; a line with the size 0; and trailers.
-function* readChunks(lines: LineReader): Steps {
+/** Reads chunked content (RFC 9112 7.1): lines with a size, each followed by that many bytes and CR LF; the size 0; and trailers. */
+export function* readChunks(lines: LineReader): Steps {
   let framing = SIZE_LIMITS.framingBytes, content = SIZE_LIMITS.contentBytes; // what is left of these limits
   let line: ReturnType<LineReader['read']>;
   for (;;) {

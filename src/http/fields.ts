@@ -15,16 +15,15 @@ export function colonIn({ bytes, start }: Line): number {
   return at > start && bytes[at] === COLON ? at : -1;
 }
 
-// RFC 9110 5.5: the spaces and tabs around the value do not belong to it. (`trim` would remove more; and a regular expression for
-// the end of a text takes time that grows with the square of the white space inside it.)
-function valueAfter(colon: number, { bytes, text, end }: Line): string {
-  let from = colon + 1, to = end;
-  while (isWhiteSpace(bytes[from])) from += 1; // this also stops at the CR
-  while (isWhiteSpace(bytes[to - 1])) to -= 1; // and this at the colon
-  return text.slice(from, to);
+/** A value without the spaces and tabs around it, which do not belong to it (RFC 9110 5.5). `trim` would remove more. */
+export function withoutSpace(value: string): string {
+  let from = 0, to = value.length; // a regular expression for the end would take time that grows with the square of the space inside
+  while (isSpace(value.charCodeAt(from))) from += 1;
+  while (to > from && isSpace(value.charCodeAt(to - 1))) to -= 1;
+  return value.slice(from, to);
 }
 
-const isWhiteSpace = (byte: number | undefined) => byte === SPACE || byte === TAB;
+const isSpace = (character: number) => character === SPACE || character === TAB;
 
 /** The names of the fields that mean something to the service, in lower case. */
 export const NAMES = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'traceparent'] as const;
@@ -42,7 +41,7 @@ export function addField(fields: Fields, line: Line): Reason | undefined {
   const given = line.text.slice(line.start, colon).toLowerCase(); // RFC 9110 5.1: names are case-insensitive
   const name = NAMES.find((known) => known === given);
   if (name === undefined) return undefined;
-  const value = valueAfter(colon, line), earlier = fields[name];
+  const value = withoutSpace(line.text.slice(colon + 1, line.end)), earlier = fields[name];
   fields[name] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines with one name mean one with both values
   return undefined;
 }

@@ -22,15 +22,15 @@ export class LineReader {
   #begun = NOTHING; // the beginning of a line that is not complete, with room for more
   #begunLength = 0;
 
-  /** Continues with `bytes`, which follow those that were given before. `text` is the same bytes as a string. */
-  give(bytes: Buffer, text: string): void {
+  /** Continues with `bytes`, which follow those that were given before. */
+  give(bytes: Buffer): void {
     this.#bytes = bytes;
-    this.#text = text;
+    this.#text = bytes.toString('latin1');
     this.end = 0;
   }
 
   /** Drops all bytes, except those of a line that is not complete. */
-  forget(): void { this.give(NOTHING, ''); }
+  forget(): void { this.give(NOTHING); }
 
   /** Whether a line has begun and is not complete. */
   get hasBegun(): boolean { return this.#begunLength > 0; }

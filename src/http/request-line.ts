@@ -1,7 +1,7 @@
 // The first line of a request (RFC 9112 3).
 import type { Reason } from './refusals.ts';
 import type { Known } from './request.ts';
-import { loggablePathOf, parseTarget, type Target } from './request-target.ts';
+import { parseTarget, type Target } from './request-target.ts';
 import { childTraceparent } from './trace-context.ts';
 
 export type RequestLine = {
@@ -24,10 +24,11 @@ export function parseRequestLine(line: string): RequestLine | Reason {
   return typeof target === 'string' ? target : { method, target, isHttp11: minor !== '0' };
 }
 
+// The path of a target, legal or not. The rest may hold names and user information (RFC 9110 4.2.4).
+const PATH = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?(\/[^?#]*)/i;
+
 /** What may be logged of a refused request with this line, in the trace of `parent`. Nothing, when it does not have the form of a line. */
-export function loggablePartsOf(line: string, parent?: string): Known {
-  const match = REQUEST_LINE.exec(line);
-  if (match === null) return {};
-  const [, method = '', text = ''] = match;
-  return { method, path: loggablePathOf(text), traceparent: childTraceparent(parent) };
+export function loggablePartsOf(line: string, parent: string | undefined): Known {
+  const [, method, target = ''] = REQUEST_LINE.exec(line) ?? [];
+  return method === undefined ? {} : { method, path: PATH.exec(target)?.[1] ?? '', traceparent: childTraceparent(parent) };
 }

@@ -2,75 +2,58 @@
 import type { Reason } from './refusals.ts';
 
 export type Target = {
-  readonly path: string;
+  readonly path: string; // of `OPTIONS *` and CONNECT, the whole target (RFC 9112 3.2.3, 3.2.4), which matches no route
   readonly query: string; // without its `?`; empty when there is none
-  /** Of a target in absolute-form: its host and port, and whether its scheme is https. head.ts checks both. */
-  readonly authority?: string; readonly isHttps?: boolean;
+  readonly authority: string | undefined; // of a target in absolute-form: its host and port, which head.ts checks, as it does the scheme
+  readonly isHttps: boolean; // its scheme is https
 };
 
 // RFC 9112 3.2.1: a path of pchar (RFC 3986 3.3), and perhaps a query, which may have any visible ASCII except `#`: browsers send more in
 // one than RFC 3986 allows. Programs disagree on a path with anything else, such as `\`, so it could get past the rules of a proxy.
-const ORIGIN_FORM = /^\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*(?:\?[!"$-~]*)?$/;
-const ABSOLUTE_FORM = /^http(s?):\/\/([^/?]*)(.*)$/i;
+const PATH_AND_QUERY = /^(\/(?:[\w\-.~!$&'()*+,;=:@/]|%[\dA-Fa-f]{2})*)?(?:\?([!"$-~]*))?$/;
+const SCHEME_AND_AUTHORITY = /^http(s)?:\/\/([^/?]*)/i;
 
-/** The target, or the rule that it breaks. One without a path (RFC 9112 3.2.3, 3.2.4) is itself the `path`, which matches no route. */
+/** The target, or the rule that it breaks. */
 export function parseTarget(method: string, target: string): Target | Reason {
-  if (method === 'CONNECT') return isHost(target) && PORT.test(target) ? { path: target, query: '' } : 'targetForm';
-  if (target.startsWith('/')) return parseOriginForm(target);
-  if (target === '*') return method === 'OPTIONS' ? { path: '*', query: '' } : 'targetForm';
-  const [, s, authority, rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
-  if (authority === undefined) return 'targetForm';
-  const parsed = parseOriginForm(rest.startsWith('/') ? rest : `/${rest}`);
-  return typeof parsed === 'string' ? parsed : { ...parsed, authority, isHttps: s !== '' };
-}
-
-/** The path of a refused target, or ''. The rest must not be logged: it may hold names and user information (RFC 9110 4.2.4). */
-export function loggablePathOf(target: string): string {
-  const path = target.replace(/[?#].*/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '');
-  return path.startsWith('/') ? path : '';
-}
-
-function parseOriginForm(target: string): Target | Reason {
-  if (!ORIGIN_FORM.test(target)) return 'targetCharacter';
-  const end = target.indexOf('?');
-  return end === -1 ? { path: target, query: '' } : { path: target.slice(0, end), query: target.slice(end + 1) };
+  const whole: Target = { path: target, query: '', authority: undefined, isHttps: false };
+  if (method === 'CONNECT') return PORT.test(target) && faultInHost(target) === undefined ? whole : 'targetForm';
+  if (method === 'OPTIONS' && target === '*') return whole;
+  const absolute = SCHEME_AND_AUTHORITY.exec(target);
+  if (absolute === null && !target.startsWith('/')) return 'targetForm';
+  const local = PATH_AND_QUERY.exec(target.slice(absolute?.[0].length));
+  if (local === null) return 'targetCharacter';
+  return { path: local[1] ?? '/', query: local[2] ?? '', authority: absolute?.[2], isHttps: absolute?.[1] !== undefined };
 }
 
 // uri-host [ ":" port ] (RFC 9110 7.2). RFC 3986 also allows a colon without a port, and a comma in a name. Both are
 // refused here, the comma because a proxy may join two Host lines into one, with a comma between them. A port is at most 65535.
-const NAME = /\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+/.source;
+const NAME = /(?:\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)/.source;
 const LEGAL_PORT = /:(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])/.source;
-const HOST = new RegExp(`^(?:${NAME})(?:${LEGAL_PORT})?$`);
-const NAME_AND_COLON = new RegExp(`^(?:${NAME}):`);
+const HOST = new RegExp(`^${NAME}(?:${LEGAL_PORT})?$`);
+const NAME_AND_COLON = new RegExp(`^${NAME}:`);
 const PORT = /:\d+$/;
 
-/** Whether `host` is a legal value of the Host field, and not an empty one. */
-export function isHost(host: string): boolean {
-  return HOST.test(host) && (!host.startsWith('[') || URL.canParse(`http://${host}`));
-}
-
-/** The rule that `host`, which is not a legal value of Host, breaks. */
-export function faultInHost(host: string): Reason {
+/** The rule that a value of Host breaks, if any. */
+export function faultInHost(host: string): Reason | undefined {
+  if (HOST.test(host)) return host.startsWith('[') && !URL.canParse(`http://${host}`) ? 'hostIllegal' : undefined;
   if (withoutPort(host) === '') return 'hostEmpty';
   if (host.includes(',')) return 'hostTwice'; // fields.ts joins two with a comma
-  return NAME_AND_COLON.test(host) && !HOST.test(host) ? 'hostPort' : 'hostIllegal';
+  return NAME_AND_COLON.test(host) ? 'hostPort' : 'hostIllegal';
 }
 
-/** Whether a target names this legal host, or none. Case does not matter, nor whether a default port is given (RFC 3986 6.2.3). */
+/** Whether a target names this legal host, or none. Whether a default port is given does not matter (RFC 3986 6.2.3). */
 export function isHostOf({ authority, isHttps }: Target, host: string): boolean {
-  const portOf = (text: string) => PORT.exec(text)?.[0] ?? (isHttps === true ? ':443' : ':80');
-  return authority === undefined || (withoutDot(authority) === withoutDot(host) && portOf(authority) === portOf(host));
+  if (authority === undefined || authority === host) return true;
+  const portOf = (text: string) => PORT.exec(text)?.[0] ?? (isHttps ? ':443' : ':80');
+  return faultInHost(authority) === undefined && hostName(authority) === hostName(host) && portOf(authority) === portOf(host);
 }
 
 /** A legal Host without its port. */
 export function withoutPort(host: string): string { return host.replace(PORT, ''); }
 
-// For comparison: without the port, in lower case, and without a dot at the end, with which a name is the same (RFC 1034 3.1).
-const withoutDot = (host: string) => withoutPort(host).replace(/(?<=[^.\]])\.$/, '').toLowerCase();
-
-/** The name in a legal Host, for comparison: as `withoutDot` has it, with IPv6 in canonical form (RFC 5952). */
+/** The name in a legal Host, for comparison: in lower case, without a dot at its end (RFC 1034 3.1), IPv6 in canonical form (RFC 5952). */
 export function hostName(host: string): string {
-  const name = withoutDot(host);
+  const name = withoutPort(host).replace(/(?<=[^.])\.$/, '').toLowerCase();
   return name.startsWith('[') ? new URL(`http://${name}`).hostname : name;
 }
 

@@ -7,15 +7,9 @@ const SAMPLED = 1;
 
 /** A new `traceparent` with a new parent-id, in the trace of `parent` and sampled like it, if that is valid, or else in a new trace. */
 export function childTraceparent(parent: string | undefined): string {
-  const [, parentTraceId, flags = ''] = parent?.match(TRACEPARENT) ?? [];
-  // Section 3.2.2: version, trace-id, parent-id, flags.
-  if (parentTraceId === undefined) return `00-${randomDigits()}-${randomDigits().slice(16)}-00`;
+  const [, traceId, flags = '00'] = (parent === undefined ? null : TRACEPARENT.exec(parent)) ?? [];
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED;
-  return `00-${parentTraceId}-${randomDigits().slice(16)}-${isSampled ? '01' : '00'}`;
-}
-
-// 32 random hex digits. Six bits of a UUID are fixed (RFC 9562 5.4), so neither half of it has nothing but zeros.
-function randomDigits(): string {
-  const uuid = crypto.randomUUID();
-  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24);
+  // 32 random hex digits. Six bits of a UUID are fixed (RFC 9562 5.4), so neither half of it has nothing but zeros.
+  const random = crypto.randomUUID().replaceAll('-', '');
+  return `00-${traceId ?? random}-${random.slice(16)}-${isSampled ? '01' : '00'}`; // Section 3.2.2: version, trace-id, parent-id, flags
 }

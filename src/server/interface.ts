@@ -41,7 +41,7 @@ export type CreateServer = (options: ServerOptions, tls?: SecureContextOptions) 
 /** A request that is over. */
 export type FinishedRequest = {
   readonly method: string | undefined; // undefined, like the two below, when what was read does not have the form of a request line
-  readonly path: string | undefined; // without the query; for CONNECT, the authority. Empty when a refused target has no path.
+  readonly path: string | undefined; // without the query. Empty when a refused target has no path.
   readonly traceId: string | undefined;
   readonly status: number | undefined; // undefined: the connection ended before there was a reply
   readonly reason: Reason | undefined; // undefined: it was not refused

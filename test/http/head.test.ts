@@ -11,7 +11,8 @@ type Others = { readonly method?: string; readonly authority?: string; readonly 
 /** The request with these fields, or the rule that they break. */
 function judged(version: '1.0' | '1.1', values: Fields, others: Others = {}) {
   const { method = 'PUT', refuseHost = () => undefined, ...absolute } = others;
-  return judgeHead({ method, target: { path: '/a', query: 'b', ...absolute }, isHttp11: version === '1.1' }, values, refuseHost);
+  const target = { path: '/a', query: 'b', authority: undefined, isHttps: false, ...absolute };
+  return judgeHead({ method, target, isHttp11: version === '1.1' }, values, refuseHost);
 }
 
 test('the allowed hosts are asked for each Host, also when only an HTTP/1.0 target names it, and with https', () => {

@@ -12,7 +12,7 @@ function linesOf(pieces: readonly string[]): string[] {
   const reader = new LineReader();
   const said: string[] = [];
   for (const bytes of pieces.map(bytesOf)) {
-    reader.give(bytes, bytes.toString('latin1'));
+    reader.give(bytes);
     while (reader.end < bytes.length) {
       const line = reader.read(LIMIT, 'headTooLong');
       if (typeof line === 'string') return [...said, line];
@@ -27,7 +27,7 @@ test('a line is where it stands in the bytes, without its CR LF, and is not copi
   const reader = new LineReader();
   const text = '--ab\r\n\r\ncd\r\ne';
   const bytes = bytesOf(text);
-  reader.give(bytes, text);
+  reader.give(bytes);
   assert.equal(reader.skip(2), 2);
   for (const [start, end] of [[2, 4], [6, 6], [8, 10]] as const) {
     const line = reader.read(4, 'headTooLong');
@@ -41,14 +41,14 @@ test('a line of several pieces is kept, by each reader its own, and the next one
   const [reader, other] = [new LineReader(), new LineReader()];
   assert.deepEqual([reader.end, reader.length], [0, 0]);
   const give = (text: string, from = 0, to = reader) => {
-    to.give(bytesOf(text), text);
+    to.give(bytesOf(text));
     assert.equal(to.skip(from), from);
     return to.read(9, 'headTooLong');
   };
   assert.equal(give('-ab', 1), undefined);
   assert.equal(give('x', 0, other), undefined);
   assert.equal(give(''), undefined);
-  reader.give(bytesOf('y'), 'y');
+  reader.give(bytesOf('y'));
   reader.forget();
   assert.deepEqual([reader.skip(9), reader.end], [0, 0]);
   assert.equal(give('--cd\r', 2), undefined);
@@ -73,7 +73,7 @@ test('with a limit of 8 bytes, a text has these lines however it is divided, up 
 
 test('what is between lines is skipped, as far as it is there', () => {
   const reader = new LineReader();
-  const give = (text: string) => reader.give(bytesOf(text), text);
+  const give = (text: string) => reader.give(bytesOf(text));
   give('\r\n\n\rab\r');
   assert.deepEqual([reader.skipLineEnds(1), reader.skipLineEnds(0), reader.skipLineEnds(2), reader.skipLineEnds(9)], [1, 0, 2, 1]);
   assert.deepEqual([reader.skip(1), reader.skip(0), reader.end], [1, 0, 5]);

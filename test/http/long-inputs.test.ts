@@ -73,7 +73,7 @@ test('the work for a line that arrives byte by byte grows with its length', () =
     const reader = new LineReader();
     const bytes = bytesOf('a');
     for (let count = 0; count < length; count += 1) {
-      reader.give(bytes, 'a');
+      reader.give(bytes);
       assert.equal(reader.read(2 * length, 'headTooLong'), undefined);
     }
   });

@@ -1,11 +1,7 @@
 // The characters of targets and hosts. Most illegal ones, and targets that are no path, are in the corpus.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostCheck, hostName, isHostOf, loggablePathOf, parseTarget } from '../../src/http/request-target.ts';
-import { CHARACTERS } from '../support/characters.ts';
-
-const isDigit = (character: string) => '0123456789'.includes(character);
-const isLetter = (character: string) => 'abcdefghijklmnopqrstuvwxyz'.includes(character.toLowerCase());
+import { hostCheck, hostName, isHostOf, parseTarget } from '../../src/http/request-target.ts';
 
 test('the query begins after the first question mark, and the authority is before the first slash or question mark', () => {
   for (const [target, path, query, authority] of [
@@ -13,34 +9,18 @@ test('the query begins after the first question mark, and the authority is befor
     ['http://a?/b', '/', '/b', 'a'], ['http://a//b', '//b', '', 'a'], ['http://[::1]:80/http://b/c', '/http://b/c', '', '[::1]:80'],
     ['http://user:secret@a/b', '/b', '', 'user:secret@a'], ['http://', '/', '', ''],
   ] as const) {
-    const absolute = authority === undefined ? {} : { authority, isHttps: target.startsWith('HTTPS') };
-    assert.deepEqual(parseTarget('PUT', target), { path, query, ...absolute }, target);
-  }
-});
-
-test('of an illegal target the log says the path, whatever its scheme is, and never the query or user information', () => {
-  for (const [target, path] of [
-    ['/a?name=Ada#b', '/a'], ['/a\\?', '/a\\'], ['/http://a/b#c', '/http://a/b'], ['/a\n?name=Ada\n', '/a\n'], ['/a#\nb', '/a'],
-    ['http:///health', '/health'], ['HTTP://user:secret@a/health?name=Ada', '/health'], ['http://user:secret@a', ''],
-    ['http://user:secret@a?name=Ada/b', ''], ['http://user:secret#@a/health', ''], ['user:secret@a/health', ''],
-    ['http:user:secret@a/health', ''], ['*', ''], ['', ''],
-  ] as const) assert.equal(loggablePathOf(target), path, target);
-  for (const character of CHARACTERS) {
-    const [begins, goesOn] = [isLetter(character), isLetter(character) || isDigit(character) || '+.-'.includes(character)];
-    const [scheme, longer] = [`${character}://user:secret@a/b`, `a${character}://user:secret@a/b`];
-    if (character !== '/') assert.equal(loggablePathOf(scheme), begins ? '/b' : '', scheme);
-    assert.equal(loggablePathOf(longer), goesOn ? '/b' : '', longer);
+    assert.deepEqual(parseTarget('PUT', target), { path, query, authority, isHttps: target.startsWith('HTTPS') }, target);
   }
 });
 
 test('a target names the Host with the same name and port, or with the default port of its scheme', () => {
   // Each authority of a target, the Host, and whether they are the same with http and with https.
   for (const [authority, host, withHttp = false, withHttps = false] of [
-    ['a', 'a', true, true], ['A.Example:8080', 'a.eXAMPLE:8080', true, true], ['[::A]:81', '[::a]:81', true, true],
+    ['a', 'a', true, true], ['A.Example:8080', 'a.eXAMPLE:8080', true, true], ['[::A]:81', '[::a]:81', true, true], ['[::1]', '[::0:1]', true, true],
     ['a:80', 'a', true], ['A', 'a:80', true], ['a:443', 'A', false, true], ['a', 'a:443', false, true],
     ['[::1]:80', '[::1]', true], ['[::1]', '[::1]:443', false, true],
     ['b', 'a'], ['a:81', 'a'], ['a', 'a:8080'], ['a:080', 'a'], ['a:80', 'a:443'], ['a:8080:80', 'a:8080'], ['a:8443:443', 'a:8443'],
-    ['user@a', 'a'], ['', 'a'], [':80', 'a'], ['a:', 'a'], ['[::1]', '[::0:1]'], ['::1', '[::1]'], ['a\n', 'a'],
+    ['user@a', 'a'], ['', 'a'], [':80', 'a'], ['a:', 'a'], ['::1', '[::1]'], ['a\n', 'a'],
     ['a.', 'A', true, true], ['a', 'a.', true, true], ['a.:80', 'a.', true], ['a.:81', 'a:81', true, true], ['a..', 'a'], ['a', 'a..'],
     ['', '.'], ['.', 'a'], ['a.b', 'ab'], ['[::1].', '[::1]'], ['a:80.', 'a'],
   ] as const) {
