@@ -69,11 +69,3 @@ export async function cpuTimeOf<T>({ pid }: Server, settleMs: number, work: () =
   await sleep(settleMs);
   return { cpu: cpuTime(pid) - before, done };
 }
-
-/** The names that start with `only`. Ends this process with a message when there is none. */
-export function namesThatStart(names: readonly string[], only: string): string[] {
-  const chosen = names.filter((name) => name.startsWith(only));
-  if (chosen.length > 0) return chosen;
-  console.error(`The names are: ${names.join('; ')}`);
-  process.exit(1);
-}
