@@ -18,11 +18,6 @@ export type Shape = {
   readonly parameters: readonly Parameter[];
   /** For each status and media type, the schema of the body. */
   readonly replies: Readonly<Record<number, Readonly<Record<string, object>>>>;
-  /**
-   * For each parameter with an `enum` in its schema, and each member of that: what the JSON reply to a request with this value has, such
-   * as `{ lang: { de: { message: 'Hallo, World!' } } }`. From these, rows of the contract are made.
-   */
-  readonly listed?: Readonly<Record<string, Readonly<Record<string, object>>>>;
 };
 
 type Parameter = { readonly name: string; readonly in: 'query'; readonly required: boolean; readonly schema: object };

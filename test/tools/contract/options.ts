@@ -16,7 +16,6 @@ https://HOST[:PORT] or unix:PATH.
   --production     the server must not have one (without these two options it may)
   --grammar        instead, count the words that the server takes and the grammar does not, and the other way round
   --insecure       accept any TLS certificate
-  --test-…         an option of node's test runner, such as --test-reporter=tap
 
 Exit code: 0 all rows that count hold, 1 at least one does not, 2 nothing could be checked.`;
 

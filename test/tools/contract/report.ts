@@ -2,6 +2,15 @@
 import { inspect } from 'node:util';
 import type { Difference, Row, Sections } from './row.ts';
 
+/** Whether a row holds: `holds`, where it differs, or why it was not checked. */
+export type Result = Difference | string;
+
+/** A row, and its result. */
+export function describeResult({ says }: Row, result: Result): string {
+  if (typeof result === 'object') return `  ✖ ${says}\n${describeDifference(result).replace(/^/gm, '    ')}`;
+  return result === 'holds' ? `  ✔ ${says}` : `  - ${says} (${result})`;
+}
+
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
 export function describeDifference({ send, expected, talk }: Difference): string {
   const { bytes, end, rest, error } = talk;
@@ -17,7 +26,7 @@ export function describeDifference({ send, expected, talk }: Difference): string
 
 /** The number of rows of each part that hold, that differ and that were not checked, and the rows that differ in the enforced parts. */
 export function countResults(
-  url: string, parts: Readonly<Record<string, Sections>>, enforced: readonly string[], resultOf: (row: Row) => unknown,
+  url: string, parts: Readonly<Record<string, Sections>>, enforced: readonly string[], resultOf: (row: Row) => Result,
 ): string {
   const width = Math.max(19, url.length + 1);
   const line = (title: string, ...cells: readonly unknown[]) =>

@@ -5,7 +5,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { endWithUs } from '../../support/process.ts';
@@ -23,10 +22,8 @@ export type Place = {
 };
 
 export type Proxy = {
-  /** Resolves when the check has found the member with this index UP or DOWN. Lines read by an earlier call do not count. */
-  readonly hasFound?: (member: number, state: 'UP' | 'DOWN') => Promise<void>;
-  /** The lines of its log so far on failed requests. */
-  readonly failures: readonly string[];
+  /** Resolves when it sends requests to the member with this index again, whose process has been restarted. */
+  readonly isUsedAgain: (member: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -43,17 +40,14 @@ export async function startHaproxy({ folder, port, tlsPort, members, certFile, k
     ['option redispatch 1', 'retries 0\n  retry-on none\n  http-reuse always'],
     ...(tlsToMembers ? [['# default-server ssl', 'default-server ssl'] as const] : []),
   ]));
-  const { child, stop } = run('haproxy', ['-db', '-f', file]);
-  const failures: string[] = [];
+  const { child, stop } = run('haproxy', ['-db', '-q', '-f', file]);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next(); // the line on the first health check: HAProxy listens before that
-  async function hasFound(member: number, state: string): Promise<void> {
-    const change = `Server greeting/greeting${member + 1} is ${state}`;
-    for (let { value } = await lines.next(); !value?.startsWith(change); { value } = await lines.next()) {
-      if (value !== undefined && !/^(?:Server|Health check for server) greeting\//.test(value)) failures.push(value);
-    }
+  async function isUsedAgain(member: number): Promise<void> {
+    const change = `Server greeting/greeting${member + 1} is UP`;
+    for (let { value } = await lines.next(); !value?.startsWith(change);) ({ value } = await lines.next());
   }
-  return { hasFound, failures, stop };
+  return { isUsedAgain, stop };
 }
 
 /** nginx. It checks no member. */
@@ -73,7 +67,7 @@ export async function startNginx({ folder, port, tlsPort, members, certFile, key
     ${printed} }`);
   const { stop } = run('nginx', ['-e', join(folder, 'error.log'), '-c', file]);
   await listens(port);
-  return { failures: [], stop };
+  return { isUsedAgain: () => Promise.resolve(), stop };
 }
 
 // A file of `deploy` with its three members, its name and the given texts replaced, each of which it must have.
@@ -93,22 +87,18 @@ function configuration(
 function run(program: string, args: readonly string[]) {
   // Debian installs it in a folder that is only in the PATH of the superuser.
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const errors = text(child.stderr);
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   endWithUs(child);
   function fail(why: unknown): void {
-    console.error(Object(why).code === 'ENOENT' ? `${program} is missing. On Debian and Ubuntu: apt-get install ${program}` : why);
+    console.error(`${program} must be installed, and run until it is stopped:`, why);
     process.exit(1);
   }
-  child.once('error', fail);
+  child.once('error', fail).once('close', fail);
   const ended = once(child, 'close');
-  let mayEnd = false;
-  void ended.then(async ([code]) => { if (!mayEnd) fail(`${program} has ended with ${code}. ${await errors}`); }, () => {});
   return {
     child,
     stop: async () => {
-      mayEnd = true;
-      child.kill('SIGTERM');
+      child.off('close', fail).kill('SIGTERM');
       await ended;
     },
   };
