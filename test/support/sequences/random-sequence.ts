@@ -16,10 +16,9 @@ const KINDS: readonly MakeStep[] = [
   (random) => ({ kind: 'more', bytes: Infinity, pieces: pieces(random) }),
   () => ({ kind: 'read' }),
   () => ({ kind: 'stop reading' }),
-  ({ below }) => ({ kind: 'read some', bytes: below(300) }),
   () => ({ kind: 'wait' }),
   () => ({ kind: 'end' }),
-  ({ pick }) => ({ kind: pick(['close', 'reset']) }),
+  () => ({ kind: 'reset' }),
   // To just before a limit, to it, and to just after it.
   ({ pick }) => ({ kind: 'pass', ms: pick(TIMES) + pick([0, 0, LIMITS.sweepMs]) + pick([-1, 0, 1]) }),
   () => ({ kind: 'next limit' }),

@@ -17,7 +17,7 @@ export class SocketClient {
   readonly replies: Reply[] = []; // the whole replies that have arrived
   rest: Buffer = Buffer.alloc(0); // and what has arrived after them
   hasRead = true; // it has never stopped reading
-  hasLeft = false; // it has closed or reset the connection
+  hasLeft = false; // it has reset the connection
   hasEnded = false;
   isEnded = false; // the service has ended its side
   error: unknown; // what went wrong before that
@@ -57,17 +57,11 @@ export class SocketClient {
       case 'stop reading':
         this.hasRead = false;
         return void socket.pause();
-      case 'read some':
-        if (!socket.isPaused()) return;
-        socket.resume();
-        await iteration();
-        return void socket.pause();
       case 'end': return this.#end();
-      case 'close':
       case 'reset':
         this.hasLeft = true;
         // Node resets TCP only, and no connection whose own side has ended.
-        if (step.kind === 'close' || socket.writableEnded || below.remotePort === undefined) below.destroy();
+        if (socket.writableEnded || below.remotePort === undefined) below.destroy();
         else below.resetAndDestroy();
     }
   }

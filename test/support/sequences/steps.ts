@@ -6,9 +6,8 @@ export type ClientStep =
   // sends the rest of a request, and then requests, except the last `held` bytes of them
   | { readonly kind: 'send'; readonly parts: readonly Part[]; readonly held: number; readonly pieces: number }
   | { readonly kind: 'more'; readonly bytes: number; readonly pieces: number } // that many more bytes of a request
-  | { readonly kind: 'read some'; readonly bytes: number }
   // `wait`: until the service has replied to each whole request, or does nothing more. `end`: the client's side.
-  | { readonly kind: 'read' | 'stop reading' | 'wait' | 'end' | 'close' | 'reset' };
+  | { readonly kind: 'read' | 'stop reading' | 'wait' | 'end' | 'reset' };
 
 export type ServiceStep =
   | { readonly kind: 'pass'; readonly ms: number }

@@ -1,42 +1,17 @@
 // What must hold after each sequence, and only the simulation can see.
 import assert from 'node:assert/strict';
 import { unanswered } from '../../support/sequences/invariants.ts';
-import { emptyLines, headLength, type SentPart } from '../../support/sequences/part.ts';
+import { emptyLines, headLength } from '../../support/sequences/part.ts';
 import { LIMITS } from '../../support/sequences/steps.ts';
-import { sentAt, wasCut, wholeAt, type Served } from './served.ts';
-import { PART_MS, type Client, type Written } from './client.ts';
+import { sentAt, wasCut, type Served } from './served.ts';
+import { PART_MS, type Written } from './client.ts';
 import type { Moment } from './clock.ts';
 import type { World } from './world.ts';
 
 const PIECE_COST = 512; // of a piece, with no byte
-const PIECE_BYTES = 16 * 1024;
 
 type OfClient = (served: Served, world: World) => void;
 type OfWorld = (world: World) => void;
-
-/** What the service has given to the kernel arrives whole, when the client reads and stays. */
-const repliesArrive: OfClient = ({ client }, world) => {
-  if (client.leftAt !== undefined || !client.hasRead || wasCut(client, world)) return;
-  assert.ok(client.end.received.equals(Buffer.concat(client.bytesWritten)), 'the client has received all bytes');
-};
-
-/** A reply comes as soon as the request is complete and the reply before it is flushed, in a turn of its client and connection. */
-const repliesAreSoon: OfClient = ({ client, answers }, { clients }) => {
-  const own = clients.filter(({ network }) => network === client.network).length;
-  const networks = new Set(clients.map(({ network }) => network)).size;
-  answers.forEach(({ write, sent }, i) => {
-    const from = Math.max((sent && wholeAt(client, sent))?.iteration ?? write.at.iteration, answers[i - 1]?.write.takenAt?.iteration ?? 0);
-    const pieces = sent === undefined ? 0 : piecesOf(client, sent);
-    const late = write.at.iteration - from;
-    assert.ok(late <= (5 + pieces) * own * networks + clients.length, `reply ${i} was ${late} iterations late`);
-  });
-};
-
-// How many pieces are taken for a request: each waits for a turn, and its end can be in the next one. What several records have brought
-// is one piece for each of them on Node 26.
-function piecesOf({ sends }: Client, { from: start, sent }: SentPart): number {
-  return sends.filter((one) => one.to > start && one.from < start + sent).reduce((sum, { records, from, to }) => sum + 2 + records + 2 * Math.ceil((to - from) / PIECE_BYTES), 0);
-}
 
 /** A request that is not complete is refused with 408 when it has taken too long, and not before. */
 const lateOnesAreRefused: OfClient = ({ client, answers }) => {
@@ -141,8 +116,7 @@ const cutsAreCounted: OfWorld = ({ cut }) => {
 };
 
 export const OF_CLIENT = {
-  repliesArrive, repliesAreSoon, lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom,
-  tlsEndsWithNotice, recordsMatch,
+  lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, tlsEndsWithNotice, recordsMatch,
 };
 export const OF_WORLD = {
   nothingIsThrown, allHaveEnded, serviceHasStopped, boundIsKept, nothingIsLeft, fewRepliesAtATime, roomIsFair,

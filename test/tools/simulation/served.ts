@@ -51,7 +51,7 @@ export function servedIn(world: World, client: Client): Served {
   };
 }
 
-const NEVER: Written = { from: 0, to: 0, at: { order: 0, ms: 0, callback: 0, iteration: 0 }, takenAt: undefined };
+const NEVER: Written = { from: 0, to: 0, at: { order: 0, ms: 0, iteration: 0 }, takenAt: undefined };
 
 /** When the byte at this place was sent. */
 export function sentAt({ sends }: Client, place: number): Moment | undefined {
@@ -59,7 +59,7 @@ export function sentAt({ sends }: Client, place: number): Moment | undefined {
 }
 
 /** When the last byte of a request was sent. */
-export function wholeAt(client: Client, sent: SentPart): Moment | undefined {
+function wholeAt(client: Client, sent: SentPart): Moment | undefined {
   return isWhole(sent) ? sentAt(client, sent.from + sent.sent - 1) : undefined;
 }
 

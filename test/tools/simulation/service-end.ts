@@ -18,8 +18,7 @@ const MAX_READ_BYTES = 64 * 1024;
 export class ServiceEnd extends Duplex {
   readonly remoteAddress: string;
   bytesRead = 0; // how many bytes of the client the service has read
-  received = Buffer.alloc(0); // what the client has read
-  #unread = Buffer.alloc(0); // what the kernel has taken from the service, and the client has not read
+  #unread = 0; // how many bytes the kernel has taken from the service, and the client has not read
   #isRead = true; // the client reads
   readonly #room: number; // for so many bytes, while it does not
   readonly #observer: Observer;
@@ -28,7 +27,6 @@ export class ServiceEnd extends Duplex {
   readonly #arrivals: (() => void)[] = []; // to be called when they have
   #isWanted = false; // the service reads
   #clientHasEnded = false;
-  #clientHasClosed = false;
   #isReset = false;
   #writing: { bytes: Buffer; readonly done: Done } | undefined;
 
@@ -49,7 +47,6 @@ export class ServiceEnd extends Duplex {
    * Then `arrived` is called.
    */
   deliver(bytes: Buffer, atOnce = bytes.length, later: (arrive: () => void) => void = () => {}, arrived = () => {}): void {
-    if (this.destroyed) this.#discard(); // a closed socket answers with a reset
     if (this.destroyed || this.#clientHasEnded || this.#isReset) return arrived();
     this.#toService = Buffer.concat([this.#toService, bytes]);
     this.#arrivals.push(arrived);
@@ -73,40 +70,18 @@ export class ServiceEnd extends Duplex {
 
   deliverReset(): void {
     this.#isReset = true;
-    this.#discard();
     this.#pump();
-    this.#take();
-  }
-
-  /** Like `close` of a socket: with unread bytes it is a reset. */
-  deliverClose(): void {
-    if (this.#unread.length > 0) return this.deliverReset();
-    this.#clientHasClosed = true;
-    this.deliverEnd();
     this.#take();
   }
 
   /** The client reads from now on, or does not. */
   setRead(isRead: boolean): void {
     this.#isRead = isRead;
-    this.readSome(isRead ? this.#unread.length : 0);
-  }
-
-  /** The client reads that many bytes. */
-  readSome(count: number): void {
-    this.#read(count);
+    if (isRead) this.#unread = 0;
     this.#take();
   }
 
   // What the kernel does.
-
-  #read(count: number): void {
-    this.received = Buffer.concat([this.received, this.#unread.subarray(0, count)]);
-    this.#unread = this.#unread.subarray(count);
-  }
-
-  /** After a reset, what has not been read is lost. */
-  #discard(): void { this.#unread = Buffer.alloc(0); }
 
   #pump(): void {
     if (!this.#isWanted || this.destroyed) return;
@@ -131,15 +106,9 @@ export class ServiceEnd extends Duplex {
     if (writing === undefined) return;
     if (this.#isReset) return this.#finishWriting(new Error('write EPIPE'));
     const { bytes } = writing;
-    const takesAll = this.#isRead || this.#clientHasClosed;
-    const count = takesAll ? bytes.length : Math.max(0, Math.min(bytes.length, this.#room - this.#unread.length));
-    if (!this.#clientHasClosed) this.#unread = Buffer.concat([this.#unread, bytes.subarray(0, count)]);
-    if (this.#isRead) this.#read(this.#unread.length);
+    const count = this.#isRead ? bytes.length : Math.max(0, Math.min(bytes.length, this.#room - this.#unread));
+    if (!this.#isRead) this.#unread += count;
     if (count > 0) this.#observer.taken(count);
-    if (this.#clientHasClosed) {
-      this.#isReset = true; // the client's kernel answers so
-      setImmediate(() => this.#pump());
-    }
     writing.bytes = bytes.subarray(count);
     if (writing.bytes.length === 0) this.#finishWriting(null);
   }
@@ -174,7 +143,6 @@ export class ServiceEnd extends Duplex {
 
   override _destroy(error: Error | null, done: Done): void {
     this.#writing = undefined;
-    if (this.#toService.length > 0) this.#discard(); // with unread bytes, a close is a reset
     this.#observer.closed();
     done(error);
     setImmediate(() => this.emit('close', error !== null)); // as for a net.Socket, in a later iteration
