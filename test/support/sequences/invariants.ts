@@ -46,6 +46,5 @@ export const OF_CLIENT = { repliesAreRight, lastReplyIsLast, noReplyIsMissing, c
 export function unanswered({ answers, parts, bytesRead }: Outcome): SentPart | undefined {
   const next = parts[answers.length];
   if (next === undefined || !hasBegun(next) || answers.at(-1)?.isLast === true) return undefined;
-  if (parts.slice(0, answers.length + 1).some(({ part }) => part.reply === undefined)) return undefined; // nobody can tell
   return bytesRead > next.from + emptyLines(next.part) ? next : undefined;
 }

@@ -41,7 +41,7 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
     if (hasStayed && error !== undefined) throw new Error(`After ${replies.length} replies: ${String(error)}`);
     if (hasStayed && rest.length > 0) throw new Error(`A reply is incomplete: ${rest.toString('latin1')}`);
     const answers = answersTo(parts, replies, (sent) => {
-      const isSent = sent !== undefined && isWhole(sent);
+      const isSent = isWhole(sent);
       return { isWhole: isSent && isLate ? undefined : isSent, isDraining: false, hasEnded: true, isLate };
     });
     for (const holds of Object.values(OF_CLIENT)) {

@@ -1,7 +1,6 @@
 // Random requests: those of the corpus, and others of many variants.
 import { filler, head } from '../corpus/entry.ts';
 import { last as corpusOfLast } from '../corpus/last.ts';
-import { mutated } from '../corpus/mutate.ts';
 import { served } from '../corpus/served.ts';
 import type { Random } from '../random.ts';
 import type { Part } from './part.ts';
@@ -50,13 +49,4 @@ export function legalRequest(random: Random, number: number): Part {
 export function lastRequest({ below, pick }: Random, number: number): Part {
   if (below(8) === 0) return lastGreeting(number);
   return last(pick(below(20) === 0 ? LONG_LAST : SHORT_LAST));
-}
-
-/** Requests whose replies cannot be predicted: up to three, legal or not, changed in up to three places. */
-export function mutatedRequests(random: Random): Part {
-  const { below } = random;
-  let bytes = '';
-  for (let count = 1 + below(3); count > 0; count -= 1) bytes += (below(3) === 0 ? lastRequest : legalRequest)(random, count).bytes;
-  for (let mutations = below(4); mutations > 0; mutations -= 1) bytes = mutated(bytes, random);
-  return { bytes: bytes || 'x', reply: undefined };
 }

@@ -1,5 +1,4 @@
 // Sequences that are rare among random ones.
-import type { Part } from './part.ts';
 import { afterEmptyLines, greeting, greetings, lastGreeting, withContent, withTooMuchContent } from './requests.ts';
 import { send, WHOLE, type ClientStep, type Sequence, type Step } from './steps.ts';
 
@@ -9,7 +8,7 @@ const after = (...steps: readonly Step[]): Sequence => ({ surroundings, steps })
 const stopReading = client({ kind: 'stop reading' });
 const stop: Step = { kind: 'stop', iterations: 1 };
 const pass = (ms: number): Step => ({ kind: 'pass', ms, iterations: 1 });
-const emptyLine: Part = { bytes: '\r\n', reply: undefined };
+const sendEmptyLine = client({ kind: 'send', parts: [afterEmptyLines(1)], held: afterEmptyLines(1).bytes.length - 2, pieces: WHOLE });
 const cut: Step = { kind: 'cut', iterations: 1 };
 
 export const RARE: readonly Sequence[] = [
@@ -29,7 +28,7 @@ export const RARE: readonly Sequence[] = [
   after(client({ kind: 'send', parts: [withContent(1)], held: 20, pieces: WHOLE }), pass(2_500),
     client({ kind: 'more', bytes: 18, pieces: WHOLE }), pass(5_000)),
   // Empty lines do not make a connection less idle.
-  after(client({ kind: 'wait' }), pass(2_500), client({ kind: 'send', parts: [emptyLine], held: 0, pieces: WHOLE })),
+  after(client({ kind: 'wait' }), pass(2_500), sendEmptyLine),
   // A record of which a part has arrived at the stop is answered.
   ...Array.from({ length: 4 }, (_, i) => ({
     surroundings: { ...surroundings, isSecure: true },
@@ -38,7 +37,7 @@ export const RARE: readonly Sequence[] = [
   // A part of a record has begun when time is counted, and then brings no request.
   {
     surroundings: { ...surroundings, isSecure: true },
-    steps: [client({ kind: 'wait' }), pass(950), client({ kind: 'send', parts: [emptyLine], held: 0, pieces: WHOLE }), pass(2_000)],
+    steps: [client({ kind: 'wait' }), pass(950), sendEmptyLine, pass(2_000)],
   },
   // In one run of the turns, TLS gets a record, the same connection is overdue, and the budget ends; and after it.
   ...[10_000, 20_000, 40_000].map((turnCost) => ({

@@ -8,7 +8,7 @@ export const target = (line: string, ...fields: readonly string[]) => head(line,
 export const replied = (status: number, body: string, bytes: string): Part => ({ bytes, reply: { status, body, isLast: false } });
 export const empty = (status: number, bytes: string) => replied(status, '', bytes);
 /** The same request, after which the service closes the connection. */
-export const last = ({ bytes, reply }: Part): Part => ({ bytes, reply: reply && { ...reply, isLast: true } });
+export const last = ({ bytes, reply }: Part): Part => ({ bytes, reply: { ...reply, isLast: true } });
 
 /** A request for a greeting with `number` in it, so that the reply shows which request it answers. */
 export function greeting(number: number, ...fields: readonly string[]): Part {

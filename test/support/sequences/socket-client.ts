@@ -100,9 +100,7 @@ export class SocketClient {
 
   async #wait(): Promise<void> {
     const socket = this.#socket;
-    const { parts } = this.sending;
-    if (parts.some(({ part }) => part.reply === undefined)) return; // nobody can tell how many there will be
-    const owed = parts.filter(isWhole).length;
+    const owed = this.sending.parts.filter(isWhole).length;
     const isOver = () => socket.destroyed || this.isEnded || this.replies.length >= owed || this.replies.some(isClosing);
     while (!socket.isPaused() && !isOver()) await new Promise<void>((resolve) => { this.#changed = resolve; });
   }

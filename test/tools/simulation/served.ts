@@ -28,16 +28,16 @@ export function servedIn(world: World, client: Client): Served {
   const hasLeft = (write: Written) =>
     (isAfter(write.takenAt, leftAt) || isHeardLate(write) ? undefined : write.takenAt !== undefined);
 
-  function known(write: Written, sent: SentPart | undefined): Known {
+  function known(write: Written, sent: SentPart): Known {
     return {
-      isWhole: sent !== undefined && isAfter(write.at, wholeAt(client, sent)),
+      isWhole: isAfter(write.at, wholeAt(client, sent)),
       isDraining: isAfter(write.at, world.drainedAt),
       hasEnded: isAfter(write.at, endedAt),
-      isLate: sent !== undefined && hasBegun(sent), // lateOnesAreRefused has more about it
+      isLate: hasBegun(sent), // lateOnesAreRefused has more about it
     };
   }
 
-  const answers = writes.length === 0 ? [] : answersTo(parts, replies, (sent, i) => known(writes[i] ?? NEVER, sent));
+  const answers = answersTo(parts, replies, (sent, i) => known(writes[i] ?? NEVER, sent));
   return {
     client, parts,
     answers: answers.map((answer, i) => {
