@@ -17,6 +17,10 @@ export function greeting(number: number, ...fields: readonly string[]): Part {
 export const greetings = (from: number, count: number): Part[] => Array.from({ length: count }, (_, i) => greeting(from + i));
 export const lastGreeting = (number: number) => last(greeting(number, 'Connection: close'));
 
+/** A request that is refused for its name. */
+export const illegalName = (number: number) =>
+  replied(400, '{"type":"https://tools.ietf.org/', target(`GET /api/greetings?${number}&name= HTTP/1.1`));
+
 const changed = (part: Part, before: string, after: string): Part => ({ ...part, bytes: before + part.bytes + after });
 /** Of its content, any piece may look like an empty line. */
 export const withContent = (number: number) => changed(greeting(number, 'Content-Length: 5'), '', 'a\r\nb\r');

@@ -2,7 +2,7 @@
 import type { Client } from '../../support/load.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 import type { Part } from '../../support/sequences/part.ts';
-import { lastRequest, legalRequest, variedRequest } from '../../support/sequences/random-requests.ts';
+import { lastRequest, legalRequest } from '../../support/sequences/random-requests.ts';
 import { playOnSockets } from '../../support/sequences/play-on-sockets.ts';
 import { randomSequence } from '../../support/sequences/random-sequence.ts';
 import { empty, greetings } from '../../support/sequences/requests.ts';
@@ -11,8 +11,8 @@ import { ofClientsOnly, send, WHOLE, type ClientStep, type Step } from '../../su
 type Session = (random: Random) => readonly Step[];
 
 const client = (...steps: readonly ClientStep[]): Step[] => steps.map((step) => ({ ...step, client: 1, iterations: 0 }));
-const legalOne = (random: Random) => (random.below(2) === 0 ? legalRequest(random, random.below(1e9)) : variedRequest(random));
-const legal = (count: number, random: Random): Part[] => Array.from({ length: count }, () => legalOne(random));
+// Nearly every name is new, so that memory kept for each name would be seen.
+const legal = (count: number, random: Random): Part[] => Array.from({ length: count }, () => legalRequest(random, random.below(1e9)));
 
 /** A sequence of the simulation: clients send requests in parts and in pieces, and leave when they like. */
 const simulated: Session = (random) => ofClientsOnly(randomSequence(random.below(2 ** 31))).steps;
