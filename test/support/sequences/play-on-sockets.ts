@@ -17,17 +17,14 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
   const clients = new Map<number, SocketClient>();
   const beganAt = performance.now();
 
-  async function connected(number: number): Promise<SocketClient> {
-    const known = clients.get(number);
-    if (known !== undefined) return known;
-    const client = new SocketClient(place, isSecure);
+  function clientOf(number: number): SocketClient {
+    const client = clients.get(number) ?? new SocketClient(place, isSecure);
     clients.set(number, client);
-    await client.connected();
     return client;
   }
 
   for (const step of steps) {
-    if (isOfClient(step)) await (await connected(step.client)).perform(step);
+    if (isOfClient(step)) await clientOf(step.client).perform(step);
     else if (step.kind === 'pass') await delay(step.ms);
     for (let i = 0; i < step.iterations; i += 1) await iteration();
   }

@@ -40,12 +40,6 @@ export class SocketClient {
     this.#closed = new Promise((resolve) => socket.once('close', () => { resolve(); this.#changed(); }));
   }
 
-  /** Resolves when it is connected, or cannot be. */
-  async connected(): Promise<void> {
-    const event = this.#socket === this.#below ? 'connect' : 'secureConnect';
-    await Promise.race([once(this.#socket, event).catch(() => {}), this.#closed]);
-  }
-
   async perform(step: ClientStep): Promise<void> {
     const [socket, below] = [this.#socket, this.#below];
     if (socket.destroyed || this.hasLeft) return;

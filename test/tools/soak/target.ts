@@ -24,7 +24,6 @@ export async function startTarget(tls: boolean) {
 
   return {
     pid, port,
-    /** What was logged as an error. */
     errors,
     /** Resolves when no connection is open; throws when some stay open. */
     quiet: async () => {
