@@ -40,7 +40,7 @@ const connectionEnds: OfClient = ({ answers, hasStayed, hasEnded, isEnded }) => 
   assert.ok(isEnded || !hasStayed || !mustEnd, `the service did not end the connection after ${answers.length} replies`);
 };
 
-export const OF_CLIENT = { repliesAreRight, lastReplyIsLast, noReplyIsMissing, connectionEnds };
+export const OF_CLIENT: readonly OfClient[] = [repliesAreRight, lastReplyIsLast, noReplyIsMissing, connectionEnds];
 
 /** The first request without a reply that the service has begun to read. */
 export function unanswered({ answers, parts, bytesRead }: Outcome): SentPart | undefined {

@@ -41,9 +41,7 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
       const isSent = isWhole(sent);
       return { isWhole: isSent && isLate ? undefined : isSent, isDraining: false, hasEnded: true, isLate };
     });
-    for (const holds of Object.values(OF_CLIENT)) {
-      holds({ parts, answers, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded });
-    }
+    for (const holds of OF_CLIENT) holds({ parts, answers, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded });
     count += answers.length;
   }
   return count;

@@ -1,15 +1,10 @@
 // The load on a server: the same request many times, on connections that stay open from one run to the next.
 import type { Socket } from 'node:net';
 import { openReady } from './requests.ts';
-import { percentile } from './tables.ts';
-
-/** `p50`, `p99`: milliseconds from sending a request to its reply. */
-export type Run = { readonly requestsPerSecond: number; readonly p50: number; readonly p99: number };
 
 export type Load = Awaited<ReturnType<typeof openLoad>>;
 
-// Each has at most one request in progress, because few clients use pipelining. With 50 the CPU of the server is busy for 95 % of a run
-// or more (CPU µs × requests/s).
+// Each has at most one request in progress, because few clients use pipelining. With 50 the CPU of the server is busy for 95 % of a run.
 const CONNECTIONS = 50;
 
 /** Opens connections to the server at a port. */
@@ -21,11 +16,10 @@ export async function openLoad(port: number) {
     socket.once('close', () => { if (!isOver) throw new Error('The server has closed a connection.'); });
   }
   return {
-    /** Sends a request `count` times, and resolves when each has its reply. */
-    async run(request: string, count: number): Promise<Run> {
+    /** Sends a request `count` times, and resolves with how many milliseconds each took to its reply. */
+    async run(request: string, count: number): Promise<number[]> {
       const latencies: number[] = [];
       let sent = 0;
-      const begin = performance.now();
       await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => {
         let sentAt = 0;
         function send(): void {
@@ -45,9 +39,7 @@ export async function openLoad(port: number) {
         socket.on('data', receive);
         send();
       })));
-      const requestsPerSecond = count / ((performance.now() - begin) / 1000);
-      const sorted = latencies.toSorted((a, b) => a - b);
-      return { requestsPerSecond, p50: percentile(sorted, 50), p99: percentile(sorted, 99) };
+      return latencies;
     },
     close(): void {
       isOver = true;

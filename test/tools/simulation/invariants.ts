@@ -10,11 +10,11 @@ import type { World } from './world.ts';
 
 const PIECE_COST = 512; // of a piece, with no byte
 
-type OfClient = (served: Served, world: World) => void;
+type OfServed = (served: Served, world: World) => void;
 type OfWorld = (world: World) => void;
 
 /** A request that is not complete is refused with 408 when it has taken too long, and not before. */
-const lateOnesAreRefused: OfClient = ({ client, answers }) => {
+const lateOnesAreRefused: OfServed = ({ client, answers }) => {
   answers.forEach(({ reply, sent, write }, i) => {
     if (reply.status !== 408 || sent === undefined) return;
     const begunAt = sentAt(client, sent.from + emptyLines(sent.part))?.ms ?? 0;
@@ -28,7 +28,7 @@ const lateOnesAreRefused: OfClient = ({ client, answers }) => {
 };
 
 /** The service closes a connection when it must, and not before. */
-const closedInTime: OfClient = ({ client, answers }, world) => {
+const closedInTime: OfServed = ({ client, answers }, world) => {
   const { serviceClosedAt: closedAt, serviceEndedAt: endedAt, notifiedAt, openedAt } = client;
   if (closedAt === undefined || client.leftAt !== undefined || wasCut(client, world)) return;
   const last = answers.at(-1);
@@ -54,7 +54,7 @@ function assertLimit(from: Moment, to: Moment, limitMs: number, what: string): v
 }
 
 /** When a client that reads has ended its side, the service ends its own at once. */
-const endsWithClient: OfClient = ({ client: { endedAt, leftAt, hasRead, sends, serviceEndedAt, serviceClosedAt } }) => {
+const endsWithClient: OfServed = ({ client: { endedAt, leftAt, hasRead, sends, serviceEndedAt, serviceClosedAt } }) => {
   if (endedAt === undefined || leftAt !== undefined || !hasRead) return;
   const ms = (serviceEndedAt ?? serviceClosedAt)?.ms ?? Infinity;
   const lateMs = ms - Math.max(endedAt.ms, sends.at(-1)?.at.ms ?? 0);
@@ -62,7 +62,7 @@ const endsWithClient: OfClient = ({ client: { endedAt, leftAt, hasRead, sends, s
 };
 
 /** A connection that is said to be idle when it is closed for a new one owes nothing. */
-const idleOnesMakeRoom: OfClient = (served, { closedForRoom }) => {
+const idleOnesMakeRoom: OfServed = (served, { closedForRoom }) => {
   const { client, answers } = served;
   if (!closedForRoom.some((closed) => closed.client === client && closed.reason === 'idleClosed')) return;
   const last = answers.at(-1);
@@ -70,7 +70,7 @@ const idleOnesMakeRoom: OfClient = (served, { closedForRoom }) => {
 };
 
 /** Over TLS the service ends its side with close_notify (RFC 8446 6.1), unless the client has not read what was written before. */
-const tlsEndsWithNotice: OfClient = ({ client: { isSecure, writes, leftAt, endedAt, serviceClosedAt, notifiedAt } }, { cut }) => {
+const tlsEndsWithNotice: OfServed = ({ client: { isSecure, writes, leftAt, endedAt, serviceClosedAt, notifiedAt } }, { cut }) => {
   if (!isSecure || serviceClosedAt === undefined || leftAt !== undefined || endedAt !== undefined || writes.length === 0) return;
   const isHeard = ({ takenAt }: Written) => takenAt !== undefined && takenAt.iteration < serviceClosedAt.iteration - 1;
   if (cut === undefined && writes.every(isHeard)) assert.ok(notifiedAt !== undefined, 'no close_notify');
@@ -80,7 +80,7 @@ const tlsEndsWithNotice: OfClient = ({ client: { isSecure, writes, leftAt, ended
  * One access record for each reply, in order; `aborted` where the reply has not been flushed. One more may follow, for a request whose
  * reply could not be sent.
  */
-const recordsMatch: OfClient = ({ client, answers, parts }, { records }) => {
+const recordsMatch: OfServed = ({ client, answers, parts }, { records }) => {
   const own = records.filter(({ remoteAddress }) => remoteAddress === client.name);
   answers.forEach(({ reply, hasLeft }, i) => {
     const { status, aborted } = own[i] ?? { status: undefined, aborted: undefined };
@@ -114,10 +114,10 @@ const cutsAreCounted: OfWorld = ({ cut }) => {
   if (cut !== undefined) assert.ok(cut.said <= cut.most, JSON.stringify(cut));
 };
 
-export const OF_CLIENT = {
+export const OF_SERVED: readonly OfServed[] = [
   lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, tlsEndsWithNotice, recordsMatch,
-};
-export const OF_WORLD = {
-  nothingIsThrown, allHaveEnded, serviceHasStopped, boundIsKept, nothingIsLeft, fewRepliesAtATime, roomIsFair,
-  noneComesAfterTheCut, cutsAreCounted,
-};
+];
+export const OF_WORLD: readonly OfWorld[] = [
+  nothingIsThrown, allHaveEnded, serviceHasStopped, boundIsKept, nothingIsLeft, fewRepliesAtATime, roomIsFair, noneComesAfterTheCut,
+  cutsAreCounted,
+];
