@@ -51,7 +51,6 @@ export async function startAttackers({ port, tlsPort }: Server, groups: readonly
   const tell = () => processes.forEach((child) => child.send('go on'));
   await messages();
   return {
-    /** They begin. */
     attack: tell,
     /** How many replies, or handshakes, there have been. */
     async count(): Promise<number> {

@@ -20,8 +20,7 @@ const JUDGED_LINE = /^v24\./; // of Node
 /** What servers are asked for, and how the tables call that. */
 type Comparison = {
   readonly label: string;
-  /** The field lines of each request beside Host. */
-  readonly fields: readonly string[];
+  readonly fields: readonly string[]; // of each request, beside Host
   readonly paths: readonly string[];
   readonly env: Environment;
   /** How long nothing is sent before and after a measurement, so that the server is idle when its CPU time is read. */

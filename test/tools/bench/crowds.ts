@@ -12,10 +12,8 @@ export type Crowd = {
   /** The honest clients that are measured meanwhile, and which bounds of their waits hold. */
   readonly honest: HonestSet;
   readonly judged: keyof typeof WAIT_BOUNDS;
-  /** How much memory the server may take at most, in MiB. */
-  readonly peak: number;
-  /** The heap of the server, in MiB. */
-  readonly heap: number;
+  readonly peak: number; // how much memory the server may take at most, in MiB
+  readonly heap: number; // of the server, in MiB
 };
 
 /** 100 clients for each attack, by its name. */

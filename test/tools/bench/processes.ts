@@ -39,9 +39,7 @@ export async function startServer(script: string, env: Environment = {}, options
     /** Its ports; 0 when it does not listen for HTTPS. */
     port: ports.get('http') ?? 0,
     tlsPort: ports.get('https') ?? 0,
-    /** Resolves when the process has ended. */
     ended,
-    /** Ends it at once. */
     stop: async () => {
       child.kill('SIGKILL');
       await ended;

@@ -8,7 +8,6 @@ export type Connecting = {
   readonly isTls: boolean;
   /** The address that the connection comes from, instead of 127.0.0.1. */
   readonly from?: string | undefined;
-  /** Our side stays open when the server has ended its own. */
   readonly allowHalfOpen?: boolean;
 };
 

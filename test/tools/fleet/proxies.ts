@@ -17,7 +17,6 @@ export type Place = {
   readonly members: readonly number[];
   readonly certFile: string;
   readonly keyFile: string;
-  /** Whether the members are asked over TLS. */
   readonly tlsToMembers: boolean;
 };
 

@@ -118,7 +118,6 @@ export class Client {
     this.#deliverRecords(last, inTime, this.#noteAt(between, to));
   }
 
-  /** Notes when bytes have arrived. */
   #noteAt(from: number, to: number): () => void {
     return () => { this.sends.push({ from, to, at: moment() }); };
   }

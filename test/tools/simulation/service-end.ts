@@ -39,7 +39,6 @@ export class ServiceEnd extends Duplex {
 
   // What the client does.
 
-  /** Something that has been delivered has not arrived yet. */
   get isLate(): boolean { return this.#late > 0; }
 
   /**
