@@ -26,11 +26,6 @@ const changed = (part: Part, before: string, after: string): Part => ({ ...part,
 export const withContent = (number: number) => changed(greeting(number, 'Content-Length: 5'), '', 'a\r\nb\r');
 export const afterEmptyLines = (number: number) => changed(greeting(number), '\r\n\r\n', '');
 
-export const illegalHead = () => last(empty(400, target('GET /health HTTP/1.1', 'Host: b')));
-/** A request whose content is one byte too long and ends after that byte. */
-export const withTooMuchContent = () =>
-  last(empty(413, `${target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked')}10001\r\n${'x'.repeat(65_537)}\r\n0\r\n\r\n`));
-
 /** The entries of the corpus that are one request, for /health when its status is 200: those of at most 1,000 bytes, or the others. */
 export function partsOf(groups: readonly Group[], size: 'short' | 'long'): readonly [Part, ...Part[]] {
   const entries = groups.flatMap((group) => group.entries).filter(({ bytes, statuses, needs }) =>
