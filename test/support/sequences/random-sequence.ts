@@ -21,7 +21,6 @@ const KINDS: readonly MakeStep[] = [
   () => ({ kind: 'reset' }),
   // To just before a limit, to it, and to just after it.
   ({ pick }) => ({ kind: 'pass', ms: pick(TIMES) + pick([0, 0, LIMITS.sweepMs]) + pick([-1, 0, 1]) }),
-  () => ({ kind: 'next limit' }),
 ];
 const RARE_KINDS: readonly MakeStep[] = [() => ({ kind: 'drain' }), () => ({ kind: 'stop' }), () => ({ kind: 'cut' })];
 

@@ -105,17 +105,13 @@ export class Client {
     if (bytes === '') return;
     const { length: to } = this.sending;
     const from = to - bytes.length;
-    if (!this.isSecure) return this.end.deliver(Buffer.from(bytes, 'latin1'), undefined, undefined, this.#noteAt(from, to)); // no pieces
-    const pieces = inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES)).map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1')));
-    const last = pieces.splice(-1);
-    const between = to - (last[0]?.length ?? 0) + recordOf(DATA, Buffer.of()).length;
-    if (pieces.length > 0) {
-      const note = this.#noteAt(from, between);
-      const { isLate } = this.end;
-      if (!isLate) note();
-      this.#deliverRecords(pieces, inIterations, isLate ? note : undefined);
-    }
-    this.#deliverRecords(last, inTime, this.#noteAt(between, to));
+    if (!this.isSecure) return this.end.deliver(Buffer.from(bytes, 'latin1'), this.#noteAt(from, to)); // no pieces
+    const pieces = inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES));
+    const between = to - (pieces.at(-1)?.length ?? 0);
+    const records = pieces.map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1')));
+    const last = records.pop() ?? Buffer.of();
+    if (records.length > 0) this.#deliverRecords(Buffer.concat(records), this.#noteAt(from, between));
+    this.#deliverRecords(last, this.#noteAt(between, to), last.length % 2 === 1);
   }
 
   #noteAt(from: number, to: number): () => void {
@@ -124,17 +120,15 @@ export class Client {
 
   #greet(): void {
     if (this.isSecure && !this.#hasGreeted && this.endedAt === undefined) {
-      this.#deliverRecords([recordOf(HANDSHAKE, Buffer.from('hello'))], inTime);
+      this.#deliverRecords(recordOf(HANDSHAKE, Buffer.from('hello')), () => {});
     }
     this.#hasGreeted = true;
   }
 
-  // Half of them are split in a record: the rest arrives later.
-  #deliverRecords(records: readonly Buffer[], later: (arrive: () => void) => void, arrived = () => {}): void {
-    const bytes = Buffer.concat(records);
+  // Half of the last records are split: the rest arrives later.
+  #deliverRecords(bytes: Buffer, arrived: () => void, isSplit = false): void {
     this.#delivered = Buffer.concat([this.#delivered, bytes]);
-    const atOnce = bytes.length % 2 === 0 ? bytes.length : bytes.length >> 1;
-    this.end.deliver(bytes, atOnce, bytes.length % 4 === 1 ? inIterations : later, arrived);
+    this.end.deliver(bytes, arrived, isSplit ? bytes.length >> 1 : bytes.length, bytes.length % 4 === 1 ? inIterations : inTime);
   }
 }
 

@@ -39,17 +39,15 @@ export class ServiceEnd extends Duplex {
 
   // What the client does.
 
-  get isLate(): boolean { return this.#late > 0; }
-
   /**
    * These bytes arrive after what has been delivered before: that many of them at once, and the rest when `later` calls its argument.
    * Then `arrived` is called.
    */
-  deliver(bytes: Buffer, atOnce = bytes.length, later: (arrive: () => void) => void = () => {}, arrived = () => {}): void {
+  deliver(bytes: Buffer, arrived = () => {}, atOnce = bytes.length, later: (arrive: () => void) => void = () => {}): void {
     if (this.destroyed || this.#clientHasEnded || this.#isReset) return arrived();
     this.#toService = Buffer.concat([this.#toService, bytes]);
     this.#arrivals.push(arrived);
-    const { isLate } = this;
+    const isLate = this.#late > 0;
     this.#late += isLate ? bytes.length : bytes.length - atOnce;
     if (this.#late === 0) this.#arrive();
     else if (!isLate) later(() => this.#arrive());

@@ -103,10 +103,8 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
 
   for (const step of steps) {
     await inLoop(() => perform(step));
-    const before = events.length;
     if (step.kind === 'wait') await settle();
     if (step.kind === 'pass') await pass(step.ms);
-    if (step.kind === 'next limit') await pass(LIMITS.idleMs + 2 * LIMITS.sweepMs, () => events.length > before);
     for (let i = 0; i < step.iterations; i += 1) await iteration();
   }
   note('quiet');
