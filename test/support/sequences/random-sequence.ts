@@ -2,8 +2,7 @@
 import { BUDGET } from '../../../src/transport/turns.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { Part } from './part.ts';
-import { lastRequest, legalRequest } from './random-requests.ts';
-import { greeting, greetings } from './requests.ts';
+import { greeting, greetings, lastRequest, legalRequest } from './requests.ts';
 import { isOfClient, LIMITS, WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from './steps.ts';
 
 const TIMES = [LIMITS.idleMs, LIMITS.headMs, LIMITS.requestMs, LIMITS.unreadMs, LIMITS.lingerMs, LIMITS.silentMs, LIMITS.sweepMs] as const;

@@ -2,10 +2,9 @@
 import type { Client } from '../../support/load.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 import type { Part } from '../../support/sequences/part.ts';
-import { lastRequest, legalRequest } from '../../support/sequences/random-requests.ts';
 import { playOnSockets } from '../../support/sequences/play-on-sockets.ts';
 import { randomSequence } from '../../support/sequences/random-sequence.ts';
-import { empty, greetings } from '../../support/sequences/requests.ts';
+import { empty, greetings, lastRequest, legalRequest } from '../../support/sequences/requests.ts';
 import { ofClientsOnly, send, WHOLE, type ClientStep, type Step } from '../../support/sequences/steps.ts';
 
 type Session = (random: Random) => readonly Step[];
