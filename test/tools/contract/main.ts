@@ -66,7 +66,7 @@ async function check(args: readonly string[]): Promise<void> {
       }
     }
   }
-  console.error(countResults(target.url, parts, options.enforced, resultOf)); // so that stdout has only the report
+  console.error(countResults(parts, options.enforced, resultOf)); // so that stdout has only the report
   process.exitCode = Number(isWrong);
 }
 
