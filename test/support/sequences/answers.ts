@@ -18,12 +18,9 @@ export type Answer = {
   readonly fault: string | undefined; // what is wrong with it
 };
 
-/** Each of `replies`, judged by the requests that were sent, and by what is known of each reply. */
-export function answersTo(parts: readonly SentPart[], replies: readonly Reply[], known: (sent: SentPart, index: number) => Known): Answer[] {
-  return replies.map((reply, i) => {
-    const sent = parts[i];
-    return { reply, sent, isLast: isClosing(reply), fault: sent === undefined ? 'to no request' : faultOf(reply, sent, known(sent, i)) };
-  });
+/** A reply, judged by the request that was sent, if there was one, and by what is known of that moment. */
+export function answerTo(sent: SentPart | undefined, reply: Reply, known: (sent: SentPart) => Known): Answer {
+  return { reply, sent, isLast: isClosing(reply), fault: sent === undefined ? 'to no request' : faultOf(reply, sent, known(sent)) };
 }
 
 function faultOf(reply: Reply, { part }: SentPart, known: Known): string | undefined {

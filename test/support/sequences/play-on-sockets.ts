@@ -1,7 +1,7 @@
 // Plays a sequence of clients against a service on a real socket, in real time.
 import { setImmediate as iteration, setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../src/server/states.ts';
-import { answersTo } from './answers.ts';
+import { answerTo } from './answers.ts';
 import { OF_CLIENT } from './invariants.ts';
 import { isWhole } from './part.ts';
 import { SocketClient, type Place } from './socket-client.ts';
@@ -37,10 +37,8 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
     const hasStayed = !hasLeft && lastedMs <= (hasRead ? IDLE_MS : LIMITS.lingerMs); // what is not read by then may be lost
     if (hasStayed && error !== undefined) throw new Error(`After ${replies.length} replies: ${String(error)}`);
     if (hasStayed && rest.length > 0) throw new Error(`A reply is incomplete: ${rest.toString('latin1')}`);
-    const answers = answersTo(parts, replies, (sent) => {
-      const isSent = isWhole(sent);
-      return { isWhole: isSent && isLate ? undefined : isSent, isDraining: false, hasEnded: true, isLate };
-    });
+    const answers = replies.map((reply, i) => answerTo(parts[i], reply, (sent) =>
+      ({ isWhole: isWhole(sent) && isLate ? undefined : isWhole(sent), isDraining: false, hasEnded: true, isLate })));
     for (const holds of OF_CLIENT) holds({ parts, answers, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded });
     count += answers.length;
   }
