@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { endWithUs } from '../../support/process.ts';
@@ -39,7 +40,7 @@ export async function startHaproxy({ folder, port, tlsPort, members, certFile, k
     ['option redispatch 1', 'retries 0\n  retry-on none\n  http-reuse always'],
     ...(tlsToMembers ? [['# default-server ssl', 'default-server ssl'] as const] : []),
   ]));
-  const { child, stop } = run('haproxy', ['-db', '-q', '-f', file]);
+  const { child, stop } = run('haproxy', ['-db', '-f', file]);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next(); // the line on the first health check: HAProxy listens before that
   async function isUsedAgain(member: number): Promise<void> {
@@ -86,10 +87,11 @@ function configuration(
 function run(program: string, args: readonly string[]) {
   // Debian installs it in a folder that is only in the PATH of the superuser.
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const errors = text(child.stderr).catch(() => '');
   endWithUs(child);
-  function fail(why: unknown): void {
-    console.error(`${program} must be installed, and run until it is stopped:`, why);
+  async function fail(why: unknown): Promise<void> {
+    console.error(`${program} must be installed, and run until it is stopped:`, why, await errors);
     process.exit(1);
   }
   child.once('error', fail).once('close', fail);
