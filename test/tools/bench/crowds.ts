@@ -1,4 +1,4 @@
-// The crowds of `--crowd`: clients at work, with nothing but legal requests, and fewer of them than MAX_CONNECTIONS. And those of `--attack`.
+// The crowds of `--crowd`, with nothing but legal requests, and fewer clients than MAX_CONNECTIONS; and those of `--attack`.
 import { ATTACKS } from './attacks.ts';
 import type { WAIT_BOUNDS } from './bounds.ts';
 import { ALL, ONE, type HonestSet } from './honest.ts';

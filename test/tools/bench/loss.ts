@@ -96,7 +96,7 @@ const MEASURED = 500; // new connections, one after the other
 const WARM_UP = 200;
 const SETTLE_MS = 20;
 
-/** The CPU time, in ms, of a new connection and its request when each place is taken by another address: one that is idle is closed for it. */
+/** The CPU time, in ms, of a new connection and its request when each place is taken by another address: an idle one is closed for it. */
 async function costOfConnection(server: Server): Promise<number> {
   const sockets: Socket[] = [];
   async function open(count: number): Promise<void> {

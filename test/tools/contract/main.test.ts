@@ -54,7 +54,8 @@ describe('npm run contract', { concurrency: true }, () => {
     ].join('\n')));
     assert.match(differing.stderr, /\nThe decisions: .*\n  ✖ 8: any other method .*: CONNECT is 501, and ends/);
     assert.match(differing.stdout.replace(/\n +/g, '\n'), new RegExp([
-      '\nThe decisions, 8: .*[^]*\n✖ CONNECT is 501, and ends the connection', 'sent', "'CONNECT a.example:80 HTTP/1.1'", "'Host: localhost'",
+      '\nThe decisions, 8: .*[^]*\n✖ CONNECT is 501, and ends the connection',
+      'sent', "'CONNECT a.example:80 HTTP/1.1'", "'Host: localhost'",
       'expected', 'status 501', 'received', "'HTTP/1.1 400 Not Implemented'", "'Content-Length: 0'\n",
     ].join('\n')));
   });
@@ -116,7 +117,9 @@ test('each option is read, and a mistake on the command line is reported before 
     [['http://a', 'http://b'], 'One URL is checked at a time.'],
     [['http://a', '--everything'], "Unknown option '--everything'"],
     [['http://a', '--development', '--production'], 'A server is in Development or in Production: give one of the two.'],
-  ] as const) assert.throws(() => readOptions(args), ({ message }: Error) => message.startsWith(sentence) && message.includes('\n\nUsage: '));
+  ] as const) {
+    assert.throws(() => readOptions(args), ({ message }: Error) => message.startsWith(sentence) && message.includes('\n\nUsage: '));
+  }
   const defaults = { url: 'http://a', enforced: ['specification'], environment: undefined, grammar: false, insecure: false };
   for (const [option, changes] of [
     ['--all', { enforced: ['specification', 'decisions', 'wire'] }], ['--wire', { enforced: ['specification', 'wire'] }],

@@ -25,7 +25,9 @@ export function describeDifference({ send, expected, talk }: Difference): string
 }
 
 /** The number of rows of each part that hold, that differ and that were not checked, and the rows that differ in the enforced parts. */
-export function countResults(parts: Readonly<Record<string, Sections>>, enforced: readonly string[], resultOf: (row: Row) => Result): string {
+export function countResults(
+  parts: Readonly<Record<string, Sections>>, enforced: readonly string[], resultOf: (row: Row) => Result,
+): string {
   return Object.entries(parts).flatMap(([name, sections]) => {
     const all = Object.entries(sections).flatMap(([heading, rows]) => rows.map((row) => ({ heading, row, result: resultOf(row) })));
     const differing = all.filter(({ result }) => typeof result === 'object');

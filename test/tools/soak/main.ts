@@ -25,9 +25,9 @@ const target = await startTarget(tls);
 const clients = createClients(target.port, tls, seed);
 console.log(`Node ${process.version}, ${requests} requests, seed ${seed}`);
 
-// The first third of the test is the warm-up, and the last third is compared with the second: the highest resident memory under load, and
-// the live heap at rest after it, in MiB. Resident memory is mostly garbage that has not been collected yet, so it varies: that limit is for
-// a leak outside the heap. The live heap is exact: a leak of one byte in each of a million requests is detected.
+// The first third of the test is the warm-up, and the last third is compared with the second: the highest resident memory under load,
+// and the live heap at rest after it, in MiB. Resident memory is mostly garbage that has not been collected yet, so it varies: that limit
+// is for a leak outside the heap. The live heap is exact: a leak of one byte in each of a million requests is detected.
 const mistakes: string[] = [];
 let before = { resident: Infinity, liveHeap: Infinity };
 for (let third = 1; third <= 3 && mistakes.length === 0; third += 1) {
