@@ -1,5 +1,5 @@
-// The description against the service that it describes. What any description of the service must say, the schemas of this one, and
-// that each reply is described, are in the contract.
+// The description against the service that it describes. What any description of the service must say, and that each reply is described,
+// is in the contract.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { document } from '../../src/api/description.ts';
@@ -22,6 +22,8 @@ test('the schema and the rules of each parameter accept the same values, and its
     for (const value of [example, ...VALUES]) assert.equal(errorIn(value) === undefined, misfits(schema, value).length === 0, value);
     assert.equal(errorIn(example), undefined);
   }
+  const name = { type: 'string', minLength: 1, maxLength: MAX, pattern: '\\S', default: 'World' };
+  assert.deepEqual(operation.parameters.map(({ schema }) => schema), [name]);
 });
 
 test('in Development the service replies with it; its examples fit its schemas and are what the service says', async (t) => {

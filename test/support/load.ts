@@ -28,7 +28,6 @@ export function startLoad(clients: readonly Client[]) {
     faults,
     /** Resolves when `count` requests have been sent in all. */
     reach: (count: number) => new Promise<void>((resolve) => goals.push(() => { if (sent >= count) resolve(); })),
-    /** Stops the clients after what they have begun. */
     stop: async () => {
       isStopping = true;
       await Promise.all(ends);

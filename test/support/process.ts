@@ -64,7 +64,6 @@ export function startProcess(env: Environment, nodeFlags: readonly string[] = []
     child,
     /** The log. No more of it is read than is asked for, and what the pipe holds. */
     lines,
-    /** Resolves with the next log line. */
     nextLine: async (): Promise<LogLine> => {
       const { value, done } = await lines.next();
       if (done === true) throw new Error('The service has ended');

@@ -2,17 +2,14 @@
 // the connection (RFC 9112 6.3). What arrives later is parsed by another call, of `rest` and the new bytes.
 
 export type Reply = {
-  /** `HTTP/1.1 200 OK` */
   readonly statusLine: string;
   readonly status: number;
   /** The field lines as received, in order: `Name: value`. A well-formed date is replaced by `Date: now`. */
   readonly headers: readonly string[];
-  /** The content without its framing, read as UTF-8. */
   readonly body: string;
 };
 
 export type Replies = {
-  /** The whole replies. */
   readonly replies: readonly Reply[];
   /** The bytes after them: part of a reply, or no HTTP. */
   readonly rest: Buffer;

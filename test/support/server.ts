@@ -96,7 +96,6 @@ export async function startServer(t: TestContext, { over = 'TCP', reports, ...op
       server.listener.emit('connection', accepted);
       return accepted;
     },
-    /** Lets time pass. */
     pass: (seconds: number) => t.mock.timers.tick(seconds * 1000),
     /** From now on each reply is the last one. */
     drain: () => { isDraining = true; },

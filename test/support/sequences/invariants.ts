@@ -40,12 +40,11 @@ const connectionEnds: OfClient = ({ answers, hasStayed, hasEnded, isEnded }) => 
   assert.ok(isEnded || !hasStayed || !mustEnd, `the service did not end the connection after ${answers.length} replies`);
 };
 
-export const OF_CLIENT = { repliesAreRight, lastReplyIsLast, noReplyIsMissing, connectionEnds };
+export const OF_CLIENT: readonly OfClient[] = [repliesAreRight, lastReplyIsLast, noReplyIsMissing, connectionEnds];
 
 /** The first request without a reply that the service has begun to read. */
 export function unanswered({ answers, parts, bytesRead }: Outcome): SentPart | undefined {
   const next = parts[answers.length];
   if (next === undefined || !hasBegun(next) || answers.at(-1)?.isLast === true) return undefined;
-  if (parts.slice(0, answers.length + 1).some(({ part }) => part.reply === undefined)) return undefined; // nobody can tell
   return bytesRead > next.from + emptyLines(next.part) ? next : undefined;
 }

@@ -8,8 +8,8 @@ export type Expected = {
   readonly isLast: boolean; // the service closes the connection after it
 };
 
-/** A request, and the reply to it; undefined: it cannot be predicted, so what follows is not judged by its reply. */
-export type Part = { readonly bytes: string; readonly reply: Expected | undefined }; // `bytes`: one character for each
+/** A request, and the reply to it. */
+export type Part = { readonly bytes: string; readonly reply: Expected }; // `bytes`: one character for each
 
 /** The same reply of a service that drains: it is the last one. */
 export function drained(expected: Expected): Expected {

@@ -1,7 +1,7 @@
 // Plays a sequence of clients against a service on a real socket, in real time.
 import { setImmediate as iteration, setTimeout as delay } from 'node:timers/promises';
 import { TIME_LIMITS } from '../../../src/http/limits.ts';
-import { answersTo } from './answers.ts';
+import { answerTo } from './answers.ts';
 import { OF_CLIENT } from './invariants.ts';
 import { isWhole } from './part.ts';
 import { SocketClient, type Place } from './socket-client.ts';
@@ -17,17 +17,14 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
   const clients = new Map<number, SocketClient>();
   const beganAt = performance.now();
 
-  async function connected(number: number): Promise<SocketClient> {
-    const known = clients.get(number);
-    if (known !== undefined) return known;
-    const client = new SocketClient(place, isSecure);
+  function clientOf(number: number): SocketClient {
+    const client = clients.get(number) ?? new SocketClient(place, isSecure);
     clients.set(number, client);
-    await client.connected();
     return client;
   }
 
   for (const step of steps) {
-    if (isOfClient(step)) await (await connected(step.client)).perform(step);
+    if (isOfClient(step)) await clientOf(step.client).perform(step);
     else if (step.kind === 'pass') await delay(step.ms);
     for (let i = 0; i < step.iterations; i += 1) await iteration();
   }
@@ -40,13 +37,9 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
     const hasStayed = !hasLeft && lastedMs <= (hasRead ? IDLE_MS : TIME_LIMITS.lingerMs); // what is not read by then may be lost
     if (hasStayed && error !== undefined) throw new Error(`After ${replies.length} replies: ${String(error)}`);
     if (hasStayed && rest.length > 0) throw new Error(`A reply is incomplete: ${rest.toString('latin1')}`);
-    const answers = answersTo(parts, replies, (sent) => {
-      const isSent = sent !== undefined && isWhole(sent);
-      return { isWhole: isSent && isLate ? undefined : isSent, isDraining: false, hasEnded: true, isLate };
-    });
-    for (const holds of Object.values(OF_CLIENT)) {
-      holds({ parts, answers, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded });
-    }
+    const answers = replies.map((reply, i) => answerTo(parts[i], reply, (sent) =>
+      ({ isWhole: isWhole(sent) && isLate ? undefined : isWhole(sent), isDraining: false, hasEnded: true, isLate })));
+    for (const holds of OF_CLIENT) holds({ parts, answers, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded });
     count += answers.length;
   }
   return count;

@@ -2,8 +2,7 @@
 import { BUDGET } from '../../../src/transport/turns.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { Part } from './part.ts';
-import { lastRequest, legalRequest, mutatedRequests } from './random-requests.ts';
-import { greeting, greetings } from './requests.ts';
+import { greeting, greetings, lastRequest, legalRequest } from './requests.ts';
 import { isOfClient, LIMITS, WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from './steps.ts';
 
 const TIMES = [LIMITS.idleMs, LIMITS.headMs, LIMITS.requestMs, LIMITS.unreadMs, LIMITS.lingerMs, LIMITS.silentMs, LIMITS.sweepMs] as const;
@@ -16,13 +15,11 @@ const KINDS: readonly MakeStep[] = [
   (random) => ({ kind: 'more', bytes: Infinity, pieces: pieces(random) }),
   () => ({ kind: 'read' }),
   () => ({ kind: 'stop reading' }),
-  ({ below }) => ({ kind: 'read some', bytes: below(300) }),
   () => ({ kind: 'wait' }),
   () => ({ kind: 'end' }),
-  ({ pick }) => ({ kind: pick(['close', 'reset']) }),
+  () => ({ kind: 'reset' }),
   // To just before a limit, to it, and to just after it.
   ({ pick }) => ({ kind: 'pass', ms: pick(TIMES) + pick([0, 0, LIMITS.sweepMs]) + pick([-1, 0, 1]) }),
-  () => ({ kind: 'next limit' }),
 ];
 const RARE_KINDS: readonly MakeStep[] = [() => ({ kind: 'drain' }), () => ({ kind: 'stop' }), () => ({ kind: 'cut' })];
 
@@ -59,7 +56,6 @@ function sendRequests(random: Random, number: number): ClientStep {
   const parts: Part[] = Array.from({ length: pick([0, 1, 1, 1, 2, 3, 8]) }, (_, i) => legalRequest(random, number + i));
   if (below(2_000) === 0) parts.push(...greetings(number, below(300)));
   if (parts.length === 0 || below(6) === 0) parts.push(lastRequest(random, number + 9));
-  else if (below(50) === 0) parts.push(mutatedRequests(random));
   if (below(12) === 0) parts.push(greeting(number)); // often after the last one
   const length = parts.at(-1)?.bytes.length ?? 0;
   return { kind: 'send', parts, held: pick([0, 0, 0, 1, 2, 3, 5, below(60), below(length)]), pieces: pieces(random) };

@@ -1,14 +1,17 @@
-// Requests that many sequences have, and those of the corpus as parts of a sequence.
+// Requests of sequences: greetings, those of the corpus, and random ones.
 import { head, type Group } from '../corpus/entry.ts';
+import { last as corpusOfLast } from '../corpus/last.ts';
+import { served } from '../corpus/served.ts';
+import type { Random } from '../random.ts';
 import type { Part } from './part.ts';
 
 /** A head of these lines, with a host. */
-export const target = (line: string, ...fields: readonly string[]) => head(line, 'Host: a', ...fields);
+const target = (line: string, ...fields: readonly string[]) => head(line, 'Host: a', ...fields);
 
-export const replied = (status: number, body: string, bytes: string): Part => ({ bytes, reply: { status, body, isLast: false } });
+const replied = (status: number, body: string, bytes: string): Part => ({ bytes, reply: { status, body, isLast: false } });
 export const empty = (status: number, bytes: string) => replied(status, '', bytes);
 /** The same request, after which the service closes the connection. */
-export const last = ({ bytes, reply }: Part): Part => ({ bytes, reply: reply && { ...reply, isLast: true } });
+const last = ({ bytes, reply }: Part): Part => ({ bytes, reply: { ...reply, isLast: true } });
 
 /** A request for a greeting with `number` in it, so that the reply shows which request it answers. */
 export function greeting(number: number, ...fields: readonly string[]): Part {
@@ -17,21 +20,35 @@ export function greeting(number: number, ...fields: readonly string[]): Part {
 export const greetings = (from: number, count: number): Part[] => Array.from({ length: count }, (_, i) => greeting(from + i));
 export const lastGreeting = (number: number) => last(greeting(number, 'Connection: close'));
 
+/** A request that is refused for its name. */
+const illegalName = (number: number) =>
+  replied(400, '{"type":"https://tools.ietf.org/', target(`GET /api/greetings?${number}&name= HTTP/1.1`));
+
 const changed = (part: Part, before: string, after: string): Part => ({ ...part, bytes: before + part.bytes + after });
 /** Of its content, any piece may look like an empty line. */
 export const withContent = (number: number) => changed(greeting(number, 'Content-Length: 5'), '', 'a\r\nb\r');
 export const afterEmptyLines = (number: number) => changed(greeting(number), '\r\n\r\n', '');
 
-export const illegalHead = () => last(empty(400, target('GET /health HTTP/1.1', 'Host: b')));
-/** A request whose content is one byte too long and ends after that byte. */
-export const withTooMuchContent = () =>
-  last(empty(413, `${target('GET /health HTTP/1.1', 'Transfer-Encoding: chunked')}10001\r\n${'x'.repeat(65_537)}\r\n0\r\n\r\n`));
-
 /** The entries of the corpus that are one request, for /health when its status is 200: those of at most 1,000 bytes, or the others. */
-export function partsOf(groups: readonly Group[], size: 'short' | 'long'): readonly [Part, ...Part[]] {
+function partsOf(groups: readonly Group[], size: 'short' | 'long'): readonly [Part, ...Part[]] {
   const entries = groups.flatMap((group) => group.entries).filter(({ bytes, statuses, needs }) =>
     statuses.length === 1 && needs !== 'no TLS' && /[^\r\n]/.test(bytes) && (bytes.length <= 1_000) === (size === 'short'));
   const [first, ...others] = entries.map(({ bytes, statuses: [status = 0] }) => replied(status, status === 200 ? 'Healthy' : '', bytes));
   if (first === undefined) throw new Error('There is none.');
   return [first, ...others];
+}
+
+const [SHORT, LONG] = [partsOf(served('a'), 'short'), partsOf(served('a'), 'long')];
+const [SHORT_LAST, LONG_LAST] = [partsOf(corpusOfLast('a'), 'short'), partsOf(corpusOfLast('a'), 'long')];
+
+/** A request that leaves the connection open. `number` makes it different from the others in the sequence. */
+export function legalRequest({ below, pick }: Random, number: number): Part {
+  if (below(16) === 0) return pick(LONG);
+  return below(2) === 0 ? pick([greeting, greeting, withContent, afterEmptyLines, illegalName])(number) : pick(SHORT);
+}
+
+/** A request that ends the connection. `number` makes it different from the others in the sequence. */
+export function lastRequest({ below, pick }: Random, number: number): Part {
+  if (below(8) === 0) return lastGreeting(number);
+  return last(pick(below(20) === 0 ? LONG_LAST : SHORT_LAST));
 }

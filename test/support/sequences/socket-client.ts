@@ -17,7 +17,7 @@ export class SocketClient {
   readonly replies: Reply[] = []; // the whole replies that have arrived
   rest: Buffer = Buffer.alloc(0); // and what has arrived after them
   hasRead = true; // it has never stopped reading
-  hasLeft = false; // it has closed or reset the connection
+  hasLeft = false; // it has reset the connection
   hasEnded = false;
   isEnded = false; // the service has ended its side
   error: unknown; // what went wrong before that
@@ -40,12 +40,6 @@ export class SocketClient {
     this.#closed = new Promise((resolve) => socket.once('close', () => { resolve(); this.#changed(); }));
   }
 
-  /** Resolves when it is connected, or cannot be. */
-  async connected(): Promise<void> {
-    const event = this.#socket === this.#below ? 'connect' : 'secureConnect';
-    await Promise.race([once(this.#socket, event).catch(() => {}), this.#closed]);
-  }
-
   async perform(step: ClientStep): Promise<void> {
     const [socket, below] = [this.#socket, this.#below];
     if (socket.destroyed || this.hasLeft) return;
@@ -57,17 +51,11 @@ export class SocketClient {
       case 'stop reading':
         this.hasRead = false;
         return void socket.pause();
-      case 'read some':
-        if (!socket.isPaused()) return;
-        socket.resume();
-        await iteration();
-        return void socket.pause();
       case 'end': return this.#end();
-      case 'close':
       case 'reset':
         this.hasLeft = true;
         // Node resets TCP only, and no connection whose own side has ended.
-        if (step.kind === 'close' || socket.writableEnded || below.remotePort === undefined) below.destroy();
+        if (socket.writableEnded || below.remotePort === undefined) below.destroy();
         else below.resetAndDestroy();
     }
   }
@@ -106,9 +94,7 @@ export class SocketClient {
 
   async #wait(): Promise<void> {
     const socket = this.#socket;
-    const { parts } = this.sending;
-    if (parts.some(({ part }) => part.reply === undefined)) return; // nobody can tell how many there will be
-    const owed = parts.filter(isWhole).length;
+    const owed = this.sending.parts.filter(isWhole).length;
     const isOver = () => socket.destroyed || this.isEnded || this.replies.length >= owed || this.replies.some(isClosing);
     while (!socket.isPaused() && !isOver()) await new Promise<void>((resolve) => { this.#changed = resolve; });
   }

@@ -6,14 +6,13 @@ export type ClientStep =
   // sends the rest of a request, and then requests, except the last `held` bytes of them
   | { readonly kind: 'send'; readonly parts: readonly Part[]; readonly held: number; readonly pieces: number }
   | { readonly kind: 'more'; readonly bytes: number; readonly pieces: number } // that many more bytes of a request
-  | { readonly kind: 'read some'; readonly bytes: number }
   // `wait`: until the service has replied to each whole request, or does nothing more. `end`: the client's side.
-  | { readonly kind: 'read' | 'stop reading' | 'wait' | 'end' | 'close' | 'reset' };
+  | { readonly kind: 'read' | 'stop reading' | 'wait' | 'end' | 'reset' };
 
 export type ServiceStep =
   | { readonly kind: 'pass'; readonly ms: number }
-  // `next limit`: time passes until the service does something. `stop`: it drains, and closes. `cut`: the time for that is over.
-  | { readonly kind: 'next limit' | 'drain' | 'stop' | 'cut' };
+  // `stop`: it drains, and closes. `cut`: the time for that is over.
+  | { readonly kind: 'drain' | 'stop' | 'cut' };
 
 /** A step, and how many iterations of the event loop follow it. */
 export type Step = (ServiceStep | OfClient) & { readonly iterations: number };
@@ -38,7 +37,7 @@ export const send = (...parts: readonly Part[]): ClientStep => ({ kind: 'send', 
 
 /** Whether a step is one of a client. */
 export function isOfClient<T extends ClientStep | ServiceStep>(step: T): step is Exclude<T, ServiceStep> {
-  return !['pass', 'next limit', 'drain', 'stop', 'cut'].includes(step.kind);
+  return !['pass', 'drain', 'stop', 'cut'].includes(step.kind);
 }
 
 /** The limits of the service, all different, and short, so that a sequence is over soon. */

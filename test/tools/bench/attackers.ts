@@ -4,13 +4,13 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
-import { ATTACKS, WORK } from './attacks.ts';
+import { WORK } from './attacks.ts';
 import { loopbackAddress, openSocket } from './requests.ts';
 
 const RECONNECT_DELAY_MS = 10;
 
 const [port = '', name = '', clients = '', addresses = ''] = process.argv.slice(2);
-const attack = ATTACKS.get(name) ?? WORK.get(name);
+const attack = WORK.get(name);
 if (attack === undefined) throw new Error('Usage: attackers.js PORT ATTACK CLIENTS ADDRESSES');
 const { first, more, then, reads, isTls } = attack;
 const begin = Buffer.concat([first, more]);
@@ -42,7 +42,7 @@ function open(client: number, connected = () => {}): Socket {
   if (reads) socket.on('data', () => { count += 1; });
   else socket.pause(); // before it is connected, or else the first bytes are read
   if (then === 'more for a reply') socket.on('data', () => socket.write(more));
-  return socket.on('error', () => {}); // `close` follows
+  return socket;
 }
 
 function start(socket: Socket, client: number): void {

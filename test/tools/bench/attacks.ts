@@ -32,8 +32,9 @@ export const ATTACKS: ReadonlyMap<string, Attack> = new Map([
   ['chunks of line ends', withoutEnd(CHUNKED, `2000\r\n${'\r\n'.repeat(0x1000)}\r\n`)],
 ]);
 
-/** What the crowds of `--crowd` do, by name. All of it is legal. */
+/** What clients do, by name: the attacks, and what the crowds of `--crowd` do. All of that is legal. */
 export const WORK: ReadonlyMap<string, Attack> = new Map([
+  ...ATTACKS,
   ['short', attack('', GREETING, 'more for a reply')],
   ['chunks', attack('', IN_CHUNKS, 'more for a reply')],
   ['16 KiB', attack('', withContent(16_384 - withContent(10_000).length + 10_000), 'more for a reply')], // a request is one full piece

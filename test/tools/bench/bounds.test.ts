@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { judgeWaits } from './beside.ts';
 import { judge, TOLERANCE } from './bounds.ts';
-import { CROWDS, judgeCrowd } from './crowds.ts';
+import { CROWDS } from './crowds.ts';
 import { ALL, type HonestKind } from './honest.ts';
 
 const BOUNDS = new Map([['start', 0.8], ['memory', 1.4]]);
@@ -25,8 +26,7 @@ function tooHighBeside(name: string, isSlow: (kind: HonestKind) => boolean, peak
     const ms = isSlow(kind) ? 1_000 : 1;
     return { requests: 30, failed: ms === 1 ? 0 : 2, median: ms, p95: ms, worst: ms };
   });
-  const verdicts = judgeCrowd({ name, crowd, server: 'service', waits, rate: 1, peak, lives: true });
-  return verdicts.filter(({ isTooHigh }) => isTooHigh).map(({ figure, measured }) => `${figure} ${measured}`);
+  return judgeWaits({ name, crowd, waits, peak }).filter(({ isTooHigh }) => isTooHigh).map(({ figure, measured }) => `${figure} ${measured}`);
 }
 
 test('One kind of client that waits too long is enough, and counts for its own bounds alone; the memory always counts', () => {

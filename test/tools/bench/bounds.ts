@@ -26,22 +26,20 @@ export const BOUNDS: ReadonlyMap<string, number> = new Map([
 /** How much more than its bound a figure of the comparison may be. Between two runs, it may differ by nearly as much. */
 export const TOLERANCE = 0.10;
 
-/** Of a server that is attacked, or at work for a crowd. Waits are in milliseconds, memory is in MiB. */
-export const ATTACK_BOUNDS: ReadonlyMap<string, number> = new Map([['failed', 0], ['median ms', 15], ['worst ms', 250], ['peak MiB', 256]]);
-
-/** Of some honest clients during a crowd: those of this kind. */
-type CrowdBound = { readonly of: Partial<HonestKind>; readonly bounds: ReadonlyMap<string, number> };
+/** Of some honest clients during an attack or a crowd: those of this kind. Waits are in milliseconds. */
+type WaitBound = { readonly of: Partial<HonestKind>; readonly bounds: ReadonlyMap<string, number> };
 
 const waits = (median: number, worst = Infinity) => new Map([['failed', 0], ['median ms', median], ['worst ms', worst]]);
 // An honest client is then one of 901 who take turns, several for 64 KiB.
-const OTHERS_BESIDE_ADDRESSES: readonly CrowdBound[] = [
+const OTHERS_BESIDE_ADDRESSES: readonly WaitBound[] = [
   { of: { address: 'other', request: 'short' }, bounds: waits(250) },
   { of: { address: 'other', request: '10 KB head' }, bounds: waits(250) },
   { of: { address: 'other', request: '64 KiB content' }, bounds: waits(900) },
 ];
 
-/** By what the crowd is like. All honest clients with the address of one of 900 are one client of 901. */
-export const CROWD_BOUNDS = {
+/** By what the others are like. All honest clients with the address of one of 900 are one client of 901. */
+export const WAIT_BOUNDS = {
+  attack: [{ of: {}, bounds: waits(15, 250) }],
   'one address': [{ of: { address: 'same' }, bounds: waits(300, 700) }, { of: { address: 'other' }, bounds: waits(25, 250) }],
   'an address each': OTHERS_BESIDE_ADDRESSES,
   'an address each, short work': [
@@ -55,11 +53,10 @@ export const CROWD_BOUNDS = {
     { of: { address: 'other' }, bounds: new Map([['failed', 0], ['p95 ms', 300]]) },
   ],
   memory: [],
-} satisfies Readonly<Record<string, readonly CrowdBound[]>>;
+} satisfies Readonly<Record<string, readonly WaitBound[]>>;
 
-/** Of a server with a crowd: requests that got no reply; the CPU time of a new connection when all places are taken. */
-export const LOSS_BOUND: ReadonlyMap<string, number> = new Map([['lost', 0]]);
-export const FULL_HOUSE_BOUND: ReadonlyMap<string, number> = new Map([['CPU ms', 1]]);
+/** Requests that got no reply, and the CPU time of a new connection, in milliseconds, when all places are taken. */
+export const LOSS_BOUNDS: ReadonlyMap<string, number> = new Map([['lost', 0], ['CPU ms', 1]]);
 
 export type Verdict = {
   readonly figure: string;

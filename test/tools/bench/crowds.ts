@@ -1,19 +1,26 @@
-// The crowds of `--crowd`: clients at work, with nothing but legal requests, and fewer of them than MAX_CONNECTIONS. And their figures.
-import type { Beside, Group } from './beside.ts';
-import { CROWD_BOUNDS, judge, type Verdict } from './bounds.ts';
-import { ADDRESSES, ALL, REQUESTS, WAYS, type HonestKind, type Waits } from './honest.ts';
+// The crowds of `--crowd`, with nothing but legal requests, and fewer clients than MAX_CONNECTIONS; and those of `--attack`.
+import { ATTACKS } from './attacks.ts';
+import type { WAIT_BOUNDS } from './bounds.ts';
+import { ALL, ONE, type HonestSet } from './honest.ts';
 
+/** Clients that do the same: the name of it in `WORK`, how many they are, and from how many addresses they come. */
+export type Group = readonly [work: string, clients: number, addresses?: number];
+
+/** Clients at work at the same time. */
 export type Crowd = {
   readonly groups: readonly Group[];
-  /** Which bounds of the waits hold. */
-  readonly judged: keyof typeof CROWD_BOUNDS;
-  /** How much memory the server may take at most, in MiB. */
-  readonly peak: number;
-  /** The heap of the server, in MiB. */
-  readonly heap: number;
+  /** The honest clients that are measured meanwhile, and which bounds of their waits hold. */
+  readonly honest: HonestSet;
+  readonly judged: keyof typeof WAIT_BOUNDS;
+  readonly peak: number; // how much memory the server may take at most, in MiB
+  readonly heap: number; // of the server, in MiB
 };
 
-/** The crowds, by name. Honest clients are measured at the same time. */
+/** 100 clients for each attack, by its name. */
+export const ATTACKERS: ReadonlyMap<string, Crowd> = new Map(Array.from(ATTACKS.keys(), (attack) =>
+  [attack, { ...crowd('attack', 256, [attack, 100]), honest: ONE }]));
+
+/** The crowds, by name. */
 export const CROWDS: ReadonlyMap<string, Crowd> = new Map([
   ['short requests', crowd('one address', 256, ['short', 900])],
   ['chunks', crowd('one address', 256, ['chunks', 900])],
@@ -32,48 +39,6 @@ export const CROWDS: ReadonlyMap<string, Crowd> = new Map([
   ['memory', { ...crowd('memory', 256, ['pipelined TLS', 950]), heap: 128 }],
 ]);
 
-function crowd(
-  judged: Crowd['judged'], peak: number, ...groups: readonly (readonly [attack: string, clients: number, addresses?: number])[]
-): Crowd {
-  return { groups: groups.map(([attack, clients, addresses = 1]) => ({ attack, clients, addresses })), judged, peak, heap: 256 };
-}
-
-/** How honest clients of a server fared during a crowd. */
-export type CrowdOutcome = Beside & { readonly name: string; readonly crowd: Crowd; readonly server: string };
-
-const WAY_NAMES = WAYS.map(({ way }) => way);
-export const WAITS_HEADER = ['crowd', 'server', 'address', 'request', ...WAY_NAMES, 'p95', 'worst', 'requests', 'failed'];
-
-/** How long honest clients wait: a row for each address and request, with the median of each way to connect. */
-export function waitsRows(outcome: CrowdOutcome): string[][] {
-  return ADDRESSES.flatMap((address) => Array.from(REQUESTS.keys(), (request) => {
-    const medians = WAY_NAMES.map((way) => waitsOf(outcome, { address, request, way }).median);
-    const { requests, failed, p95, worst } = waitsOf(outcome, { address, request });
-    const times = [...medians, p95, worst].map((ms) => ms.toFixed(1));
-    return [outcome.name, outcome.server, address, request, ...times, String(requests), String(failed)];
-  }));
-}
-
-/** The figures of an outcome that have a bound. */
-export function judgeCrowd(outcome: CrowdOutcome): Verdict[] {
-  const { name, crowd, peak } = outcome;
-  return [
-    ...judge(new Map([['peak MiB', peak]]), new Map([['peak MiB', crowd.peak]]), 0, `${name}: `),
-    ...CROWD_BOUNDS[crowd.judged].flatMap(({ of, bounds }) => {
-      const { failed, median, p95, worst } = waitsOf(outcome, of);
-      const figures = new Map([['failed', failed], ['median ms', median], ['p95 ms', p95], ['worst ms', worst]]);
-      return judge(figures, bounds, 0, `${name}, ${Object.values(of).join(', ')}: `);
-    }),
-  ];
-}
-
-/** The waits of several kinds together: how many, and the highest of their medians, of their 95th percentiles and of their worst. */
-function waitsOf({ waits }: CrowdOutcome, { address, request, way }: Partial<HonestKind>): Waits {
-  const wanted = waits.filter((_, i) => {
-    const kind = ALL.kinds[i];
-    return (address ?? kind?.address) === kind?.address && (request ?? kind?.request) === kind?.request && (way ?? kind?.way) === kind?.way;
-  });
-  const sum = (figure: 'requests' | 'failed') => wanted.reduce((total, one) => total + one[figure], 0);
-  const highest = (figure: 'median' | 'p95' | 'worst') => Math.max(...wanted.map((one) => one[figure]));
-  return { requests: sum('requests'), failed: sum('failed'), median: highest('median'), p95: highest('p95'), worst: highest('worst') };
+function crowd(judged: Crowd['judged'], peak: number, ...groups: readonly Group[]): Crowd {
+  return { groups, honest: ALL, judged, peak, heap: 256 };
 }

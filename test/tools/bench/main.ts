@@ -2,10 +2,13 @@
 // `-- --crowd` while others are at work. `-- --compare DIR` adds another build of the service.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printAttacks } from './attack.ts';
+import { tlsVariables } from '../../support/certificates.ts';
+import { printWaits } from './beside.ts';
 import { printComparison } from './comparison.ts';
-import { printCrowd } from './crowd.ts';
+import { ATTACKERS, CROWDS } from './crowds.ts';
+import { printLoss, TRIALS } from './loss.ts';
 import { isPinned } from './processes.ts';
+import { printTooHigh } from './tables.ts';
 
 const { values: { compare, attack, crowd, only, seconds } } = parseArgs({
   options: {
@@ -20,6 +23,14 @@ const servers = new Map([here('baseline'), ...services, here('node-service')]);
 
 const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
 console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}\n`);
-if (attack) await printAttacks(servers, only, Number(seconds ?? 10));
-else if (crowd) await printCrowd(services, only, Number(seconds ?? 6));
-else await printComparison(new Map([...servers, here('sockets')]));
+if (attack) printTooHigh(await printWaits(servers, chosen(ATTACKERS), {}, Number(seconds ?? 10)));
+else if (crowd) {
+  const env = tlsVariables();
+  const waits = await printWaits(services, chosen(CROWDS), env, Number(seconds ?? 6));
+  printTooHigh([...waits, ...await printLoss(services, chosen(TRIALS), env)]);
+} else await printComparison(new Map([...servers, here('sockets')]));
+
+/** Those whose names start with what `--only` says. */
+function chosen<T>(all: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  return new Map(Array.from(all).filter(([name]) => name.startsWith(only)));
+}

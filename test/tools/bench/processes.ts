@@ -39,9 +39,7 @@ export async function startServer(script: string, env: Environment = {}, options
     /** Its ports; 0 when it does not listen for HTTPS. */
     port: ports.get('http') ?? 0,
     tlsPort: ports.get('https') ?? 0,
-    /** Resolves when the process has ended. */
     ended,
-    /** Ends it at once. */
     stop: async () => {
       child.kill('SIGKILL');
       await ended;
@@ -68,12 +66,4 @@ export async function cpuTimeOf<T>({ pid }: Server, settleMs: number, work: () =
   const done = await work();
   await sleep(settleMs);
   return { cpu: cpuTime(pid) - before, done };
-}
-
-/** The names that start with `only`. Ends this process with a message when there is none. */
-export function namesThatStart(names: readonly string[], only: string): string[] {
-  const chosen = names.filter((name) => name.startsWith(only));
-  if (chosen.length > 0) return chosen;
-  console.error(`The names are: ${names.join('; ')}`);
-  process.exit(1);
 }

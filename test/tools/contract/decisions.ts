@@ -1,9 +1,8 @@
 // The rows of the decisions: what this project does where the specification says nothing. Another correct implementation may differ.
 // Decisions that cannot be seen in a reply (configuration, log, exit codes) are tested elsewhere.
 import { head } from '../../support/corpus/entry.ts';
-import { DESCRIBED_PATHS, DESCRIPTION, GREETINGS, INFO, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
+import { DESCRIPTION, GREETINGS, INFO, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
 import { fieldIs, matches, member, memberIs, members, noBody, status, type Expectation } from './expectation.ts';
-import { documentOf, shapeMisfits } from './openapi.ts';
 import { asking, row, type Change, type Expected, type Row, type Sections, type Subject } from './row.ts';
 
 const NOT_MAPPED = [
@@ -120,13 +119,6 @@ export function decisions(subject: Subject): Sections {
         row('the description has the title and the version', description(memberIs('info', INFO))),
         row('the description names no servers', description(memberIs('servers', undefined))),
         row('the description says that no authentication is needed', description(memberIs('security', []))),
-        ...DESCRIBED_PATHS.map((path): Row => ({
-          ...row(`the description of GET ${path} has the parameters, replies and schemas of this service`, description()),
-          review: {
-            of: 'row', text: 'what endpoints.ts has, in any words', misfits: (seen) => shapeMisfits(documentOf(seen, DESCRIPTION), path),
-            mistake: ['"type":"', '"type":"no '],
-          },
-        })),
       ],
     }),
   };

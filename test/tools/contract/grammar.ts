@@ -1,5 +1,4 @@
-// `--grammar`: which words of the grammar (test/http/grammar) a server answers differently. Those that it should accept are pipelined;
-// each that it should refuse has a connection of its own.
+// `--grammar`: which words of the grammar (test/http/grammar) a server answers differently. Each word has a connection of its own.
 import type { Socket } from 'node:net';
 import { head } from '../../support/corpus/entry.ts';
 import { compile, PLACES, type Place } from '../../http/grammar/places.ts';
@@ -9,7 +8,6 @@ import { talker } from './talk.ts';
 const PATIENCE_MS = 1_000; // for a connection. A server that says nothing until then waits for more, so it has not refused.
 const RULE_MS = 5_000; // no connection for a rule begins later
 const CONNECTIONS = 16;
-const PIPELINED = 8;
 const LAST = head('GET / HTTP/1.1', 'Host: a', 'Connection: close');
 const REFUSALS = [400, 411, 413, 414, 417, 421, 431, 501, 505];
 
@@ -26,25 +24,19 @@ export async function languagesOf(connect: () => Socket, most: number): Promise<
 }
 
 async function languageAt(place: Place, connect: () => Socket, most: number): Promise<Language> {
-  const accepts = wordsFor(place, most);
-  const words = Array.from(accepts.keys());
   const takes: string[] = [], refuses: string[] = [];
   const talk = talker(connect, PATIENCE_MS);
   const overAt = Date.now() + RULE_MS;
-  const pipelined = words.filter((word) => accepts.get(word)), alone = words.filter((word) => !accepts.get(word));
+  const words = wordsFor(place, most).entries();
   let tried = 0;
   await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
-    while (pipelined.length + alone.length > 0 && Date.now() < overAt) {
-      const batch = pipelined.length > 0 ? pipelined.splice(-PIPELINED) : alone.splice(-1);
-      const { replies, end } = await talk(batch.map((word) => place.before + word + place.after(word)).join('') + LAST, Infinity);
-      const statuses = replies.map(({ status }) => status).filter((status) => status >= 200);
-      const taken = batch.filter((_, i) => (statuses[i] === undefined ? end === 'late' : !REFUSALS.includes(statuses[i])));
-      if (batch.length > 1 && taken.length < batch.length) { // one was the last on its connection, or refused before earlier replies
-        alone.push(...batch);
-        continue;
-      }
-      tried += batch.length;
-      for (const word of batch) if (taken.includes(word) !== accepts.get(word)) (accepts.get(word) ? refuses : takes).push(word);
+    for (const [word, isAccepted] of words) {
+      const { replies, end } = await talk(place.before + word + place.after(word) + LAST, Infinity);
+      const status = replies.map((reply) => reply.status).find((one) => one >= 200);
+      const isTaken = status === undefined ? end === 'late' : !REFUSALS.includes(status);
+      tried += 1;
+      if (isTaken !== isAccepted) (isAccepted ? refuses : takes).push(word);
+      if (Date.now() > overAt) return;
     }
   }));
   for (const differing of [takes, refuses]) differing.sort((a, b) => a.length - b.length);

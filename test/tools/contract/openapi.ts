@@ -1,8 +1,6 @@
-// Compares the description of a server with its replies, and with the description of this project's service.
-import { deepEqual } from 'node:assert/strict';
+// Compares the description of a server with its replies.
 import { field } from '../../support/replies.ts';
-import { inside, isObject, misfits, resolve } from '../../support/schema.ts';
-import { DESCRIBED } from './endpoints.ts';
+import { inside, isObject, misfits } from '../../support/schema.ts';
 import { json } from './expectation.ts';
 import type { Seen } from './row.ts';
 
@@ -29,38 +27,4 @@ export function descriptionMisfits(document: unknown, path: string, seen: readon
     return misfits(schema, content, document).map((misfit) => `${what}: ${misfit}`);
   });
   return [...new Set(found)];
-}
-
-// What other servers may say in other words, or not at all.
-const WORDS = ['title', 'description', 'summary', 'example', 'examples'];
-
-/** Where `document` describes GET `path` otherwise than DESCRIBED does: none, or one text, in which lines with + and - differ. */
-export function shapeMisfits(document: unknown, path: string): string[] {
-  const operation = inside(document, 'paths', path, 'get');
-  const byName = (parameters: readonly unknown[]) => Object.fromEntries(parameters.map((one) => [inside(one, 'name'), one]));
-  const parameters = [inside(operation, 'parameters') ?? []].flat().map((one) => ({ required: false, ...Object(bare(one, document)) }));
-  const replies = mapped(inside(operation, 'responses'), (response) =>
-    mapped(inside(response, 'content'), (content) => bare(inside(content, 'schema'), document)));
-  const expected = { parameters: byName(DESCRIBED[path]?.parameters ?? []), replies: DESCRIBED[path]?.replies };
-  try {
-    deepEqual({ parameters: byName(parameters), replies }, bare(expected, document));
-    return [];
-  } catch (error) {
-    return [String(error)];
-  }
-}
-
-// A schema without its words, with each `$ref` replaced by the schema that it refers to, and with `required` in order.
-function bare(value: unknown, document: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => bare(item, document));
-  if (!isObject(value)) return value;
-  if (typeof value['$ref'] === 'string') return bare(resolve(value['$ref'], document), document);
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !WORDS.includes(key)).map(([key, inner]) => {
-    if (key === 'properties') return [key, mapped(inner, (property) => bare(property, document))]; // a property may have any name
-    return [key, key === 'required' && Array.isArray(inner) ? inner.toSorted() : bare(inner, document)];
-  }));
-}
-
-function mapped(value: unknown, map: (inner: unknown) => unknown): unknown {
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, map(inner)])) : value;
 }

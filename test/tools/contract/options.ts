@@ -16,29 +16,29 @@ https://HOST[:PORT] or unix:PATH.
   --production     the server must not have one (without these two options it may)
   --grammar        instead, count the words that the server takes and the grammar does not, and the other way round
   --insecure       accept any TLS certificate
-  --test-…         an option of node's test runner, such as --test-reporter=tap
 
 Exit code: 0 all rows that count hold, 1 at least one does not, 2 nothing could be checked.`;
 
-const FLAGS = ['decisions', 'wire', 'all', 'development', 'production', 'grammar', 'insecure'];
+const flag = { type: 'boolean', default: false } as const;
+const OPTIONS = {
+  decisions: flag, wire: flag, all: flag, development: flag, production: flag, grammar: flag, insecure: flag,
+};
 
-/** The options in `args`. Throws the first mistake in them. */
+/** The options in `args`. Throws the first mistake in them, and the usage. */
 export function readOptions(args: readonly string[]) {
-  const options = Object.fromEntries(FLAGS.map((name) => [name, { type: 'boolean' } as const]));
-  const { positionals: [url, another], values } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false });
-  const mistake = (says: string) => new CannotCheck(`${says}\n\n${USAGE}`);
-  const unknown = Object.keys(values).find((name) => !FLAGS.includes(name));
-  if (unknown !== undefined) throw mistake(`The option --${unknown} is not known.`);
-  if (url === undefined) throw mistake('No URL was given.');
-  if (another !== undefined) throw mistake(`One URL is checked at a time; given were ${url} and ${another}.`);
-  if (values['development'] && values['production']) throw mistake('A server is in Development or in Production: give one of the two.');
-  return {
-    url,
-    /** The parts whose differences make the command fail. */
-    enforced: ['specification', ...['decisions', 'wire'].filter((part) => values['all'] ?? values[part])],
-    /** Whether there must be a description; undefined: there may be one. */
-    environment: (['development', 'production'] as const).find((environment) => values[environment]),
-    grammar: values['grammar'] === true,
-    insecure: values['insecure'] === true,
-  };
+  try {
+    const { positionals: [url, another], values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const { decisions, wire, all, development, production, grammar, insecure } = values;
+    if (url === undefined || another !== undefined) throw new Error('One URL is checked at a time.');
+    if (development && production) throw new Error('A server is in Development or in Production: give one of the two.');
+    return {
+      url, grammar, insecure,
+      /** The parts whose differences make the command fail. */
+      enforced: ['specification', ...(decisions || all ? ['decisions'] : []), ...(wire || all ? ['wire'] : [])],
+      /** Whether there must be a description; undefined: there may be one. */
+      environment: development ? 'development' as const : production ? 'production' as const : undefined,
+    };
+  } catch (error) {
+    throw new CannotCheck(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
 }

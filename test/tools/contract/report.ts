@@ -2,6 +2,15 @@
 import { inspect } from 'node:util';
 import type { Difference, Row, Sections } from './row.ts';
 
+/** Whether a row holds: `holds`, where it differs, or why it was not checked. */
+export type Result = Difference | string;
+
+/** A row, and its result. */
+export function describeResult({ says }: Row, result: Result): string {
+  if (typeof result === 'object') return `  ✖ ${says}\n${describeDifference(result).replace(/^/gm, '    ')}`;
+  return result === 'holds' ? `  ✔ ${says}` : `  - ${says} (${result})`;
+}
+
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
 export function describeDifference({ send, expected, talk }: Difference): string {
   const { bytes, end, rest, error } = talk;
@@ -17,19 +26,17 @@ export function describeDifference({ send, expected, talk }: Difference): string
 
 /** The number of rows of each part that hold, that differ and that were not checked, and the rows that differ in the enforced parts. */
 export function countResults(
-  url: string, parts: Readonly<Record<string, Sections>>, enforced: readonly string[], resultOf: (row: Row) => unknown,
+  parts: Readonly<Record<string, Sections>>, enforced: readonly string[], resultOf: (row: Row) => Result,
 ): string {
-  const width = Math.max(19, url.length + 1);
-  const line = (title: string, ...cells: readonly unknown[]) =>
-    title.padEnd(width) + cells.map((cell, i) => String(cell).padStart([7, 9, 14][i] ?? 0)).join('');
-  return ['', line(`${url}:`, 'hold', 'differ', 'not checked'), ...Object.entries(parts).flatMap(([name, sections]) => {
+  return Object.entries(parts).flatMap(([name, sections]) => {
     const all = Object.entries(sections).flatMap(([heading, rows]) => rows.map((row) => ({ heading, row, result: resultOf(row) })));
     const differing = all.filter(({ result }) => typeof result === 'object');
     const holding = all.filter(({ result }) => result === 'holds').length;
-    const counts = line(`  The ${name}`, holding, differing.length, all.length - holding - differing.length);
-    if (enforced.includes(name)) return [counts, ...differing.map(({ heading, row }) => `    ✖ ${heading}: ${row.says}`)];
-    return [differing.length === 0 ? counts : `${counts}   (--${name} makes these count)`];
-  })].join('\n');
+    const notChecked = all.length - holding - differing.length;
+    const counts = `The ${name}: ${holding} hold, ${differing.length} differ, ${notChecked} not checked`;
+    if (enforced.includes(name)) return [counts, ...differing.map(({ heading, row }) => `  ✖ ${heading}: ${row.says}`)];
+    return [differing.length === 0 ? counts : `${counts} (--${name} makes these count)`];
+  }).join('\n');
 }
 
 const MAX_LINES = 24;

@@ -20,14 +20,12 @@ export type Step = {
   readonly closes?: boolean;
 };
 
-/** A request of a step, and its reply. */
 export type Seen = { readonly send: string; readonly reply: Reply };
 
 /** What is replaced, at each place, and by what. */
 export type Change = readonly [from: string | RegExp, to: string];
 
 export type Row = {
-  /** A sentence of the contract. */
   readonly says: string;
   readonly steps: readonly Step[];
   /** What the row needs: an exception in the server, one that accepts any Host, or to know whether it is in Development. */
@@ -51,7 +49,6 @@ export type Sections = Readonly<Record<string, readonly Row[]>>;
 export type Subject = {
   /** The value of Host: a host name or IP address, and the port unless it is the default port of the scheme. */
   readonly authority: string;
-  /** Whether it speaks TLS. */
   readonly isSecure: boolean;
   /** Undefined: it is unknown, and the server has no description. */
   readonly environment: 'development' | 'production' | undefined;
@@ -67,10 +64,8 @@ export function asking({ authority }: Subject) {
     given: (code: number, ...asked: Parameters<typeof ask>): Step => ({ ...ask(...asked), given: code }),
     /** Steps for a path that is not mapped, whatever the method. */
     askUnmapped: (path: string) => ['GET', 'POST'].map((method) => ask(`${method} ${path}`, [status(404)])),
-    /** A row that says who is greeted for this query. */
     greeted: (says: string, query: string, name: string, misread?: Change): Row =>
       ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(200), memberIs('message', `Hello, ${name}!`)])], misread }),
-    /** A row that says that this query is refused. */
     refused: (says: string, query: string, misread?: Change): Row =>
       ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(400)])], misread }),
   };

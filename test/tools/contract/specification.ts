@@ -1,9 +1,7 @@
 // The rows of the specification: what any implementation must do. Sections have the names of the document. What it leaves open (wording
 // of messages, order of fields, further fields, dates, connections) is open here as well.
 import { isObject } from '../../support/schema.ts';
-import {
-  CONSTANT_ENDPOINTS, DESCRIBED, DESCRIBED_PATHS, DESCRIPTION, GREETINGS, MAX_NAME_LENGTH as MAX, type Shape,
-} from './endpoints.ts';
+import { CONSTANT_ENDPOINTS, DESCRIBED_PATHS, DESCRIPTION, GREETINGS, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
 import {
   body, isMessages, isString, matches, mediaType, member, memberIs, noBody, status, timeOfRequest, type Expectation,
 } from './expectation.ts';
@@ -48,7 +46,6 @@ export function specification(subject: Subject): Sections {
       refused(`a name of ${MAX * 10} characters is refused with 400`, `?name=${'a'.repeat(MAX * 10)}`),
       world('the media type of a greeting is application/json; charset=utf-8', mediaType('application/json; charset=utf-8')),
     ],
-    ...listedValues(subject, DESCRIBED),
     'GreetingResponse (body of a successful greeting)': [
       world('message is a string', member('message', 'a string', isString, undefined, {})),
       world('generatedAt is an ISO 8601 timestamp with the offset +00:00', matches(
@@ -102,26 +99,6 @@ export function specification(subject: Subject): Sections {
       misread: [/^GET \S+(?=[^]*Authorization:)/g, 'GET /nope'],
     }],
   };
-}
-
-/** The rows for the values that `described` lists: for each member of each `enum`, and for a value that is no member. */
-export function listedValues(subject: Subject, described: Readonly<Record<string, Shape>>): Sections {
-  return Object.fromEntries(Object.entries(described).flatMap(([path, { parameters, listed }]) => parameters.flatMap(({ name, schema }) => {
-    if (!isObject(schema) || !Array.isArray(schema['enum'])) return [];
-    const values = schema['enum'].map(String);
-    const get = (value: string, ...expected: Expected) => asking(subject).ask(`GET ${path}?${name}=${encodeURIComponent(value)}`, expected);
-    const members = (value: string) => listed?.[name]?.[value] ?? { 'what `listed` in endpoints.ts must have': value };
-    return [[`GET ${path}: the values of ${name}`, [
-      ...values.map((value) => row(
-        `${value}, which the description lists for ${name}, is accepted, and the reply is the one for it`,
-        get(value, status(200), ...Object.entries(members(value)).map(([at, expected]) => memberIs(at, expected))),
-      )),
-      row(
-        `a value that the description does not list for ${name} is refused with 400`,
-        get(`${values.join('')}-`, status(400), member(`errors.${name}`, MESSAGES, isMessages, undefined)),
-      ),
-    ]] as const];
-  })));
 }
 
 function descriptionRows(subject: Subject): readonly Row[] {

@@ -3,13 +3,11 @@ import type { Socket } from 'node:net';
 import { repliesIn, type Replies } from '../../support/replies.ts';
 
 export type Talk = Replies & {
-  /** All bytes that were received. */
   readonly bytes: Buffer;
   /** The server closed or reset the connection, took too long, or sent enough replies. */
   readonly end: 'closed' | 'reset' | 'late' | 'enough';
   /** Why the connection failed, such as `ECONNREFUSED`; undefined: it did not. */
   readonly error: string | undefined;
-  /** Milliseconds since the epoch. */
   readonly sentAt: number;
   readonly receivedAt: number;
 };

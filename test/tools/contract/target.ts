@@ -48,9 +48,5 @@ export async function lookAt({ url, connect: open, authority }: Target) {
 function whyNoReply({ bytes, end, error }: Talk): string {
   if (bytes.length > 0) return 'answers, but not with an HTTP/1.1 reply.';
   if (end === 'late') return `takes the connection, but does not answer within ${PATIENCE_MS / 1000} seconds.`;
-  if (['ECONNRESET', 'EPIPE', undefined].includes(error)) return 'closes the connection without an answer. (Is it https, perhaps?)';
-  if (/^(?:EPROTO$|ERR_SSL_)/.test(`${error}`)) return `does not speak TLS that node understands: ${error}. (Is it http, perhaps?)`;
-  if (/^E(?!RR_)[A-Z_]+$/.test(`${error}`)) return `does not answer: ${error}.`;
-  const advice = '--insecure accepts any; NODE_EXTRA_CA_CERTS=FILE makes node trust those in a PEM file.';
-  return `has a certificate that is not trusted: ${error}. (${advice})`;
+  return `gives no answer: ${error ?? 'it closes the connection'}. (Is it http or https? --insecure accepts any certificate.)`;
 }

@@ -11,12 +11,9 @@ import { addressIn, startProcess, type Environment } from '../../support/process
 export type Address = Pick<https.RequestOptions, 'host' | 'port' | 'socketPath' | 'servername' | 'headers' | 'ca'>;
 
 type Habits = {
-  /** It keeps its connection; otherwise it connects for each request. */
-  readonly keeps: boolean;
-  /** It sends the second half of the content so much later than the first. 0: it sends no content. */
-  readonly slowMs?: number;
-  /** It pauses after each reply, for a random time up to this. */
-  readonly pauseMs?: number;
+  readonly keeps: boolean; // its connection; otherwise it connects for each request
+  readonly slowMs?: number; // it sends the second half of the content so much later than the first. 0: it sends no content
+  readonly pauseMs?: number; // it pauses after each reply, for a random time up to this
 };
 
 const PATIENCE_MS = 20_000;
@@ -62,7 +59,6 @@ export function createPart(addresses: readonly Address[], habits: readonly (read
 
   return {
     mistakes,
-    /** Starts the clients. */
     startClients: () => startLoad(clients),
 
     /** Starts the service, with the listening socket `fd` of this process if there is one. Resolves when it listens. */
@@ -71,7 +67,6 @@ export function createPart(addresses: readonly Address[], habits: readonly (read
       addressIn(await service.nextLine());
       const ended = service.ended();
       return {
-        /** Asks it to stop, and resolves when it has ended. */
         stop: async () => {
           service.child.kill('SIGTERM');
           const { lines, code } = await ended;

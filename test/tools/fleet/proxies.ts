@@ -18,15 +18,12 @@ export type Place = {
   readonly members: readonly number[];
   readonly certFile: string;
   readonly keyFile: string;
-  /** Whether the members are asked over TLS. */
   readonly tlsToMembers: boolean;
 };
 
 export type Proxy = {
-  /** Resolves when the check has found the member with this index UP or DOWN. Lines read by an earlier call do not count. */
-  readonly hasFound?: (member: number, state: 'UP' | 'DOWN') => Promise<void>;
-  /** The lines of its log so far on failed requests. */
-  readonly failures: readonly string[];
+  /** Resolves when it sends requests to the member with this index again, whose process has been restarted. */
+  readonly isUsedAgain: (member: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -44,16 +41,13 @@ export async function startHaproxy({ folder, port, tlsPort, members, certFile, k
     ...(tlsToMembers ? [['# default-server ssl', 'default-server ssl'] as const] : []),
   ]));
   const { child, stop } = run('haproxy', ['-db', '-f', file]);
-  const failures: string[] = [];
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   await lines.next(); // the line on the first health check: HAProxy listens before that
-  async function hasFound(member: number, state: string): Promise<void> {
-    const change = `Server greeting/greeting${member + 1} is ${state}`;
-    for (let { value } = await lines.next(); !value?.startsWith(change); { value } = await lines.next()) {
-      if (value !== undefined && !/^(?:Server|Health check for server) greeting\//.test(value)) failures.push(value);
-    }
+  async function isUsedAgain(member: number): Promise<void> {
+    const change = `Server greeting/greeting${member + 1} is UP`;
+    for (let { value } = await lines.next(); !value?.startsWith(change);) ({ value } = await lines.next());
   }
-  return { hasFound, failures, stop };
+  return { isUsedAgain, stop };
 }
 
 /** nginx. It checks no member. */
@@ -73,7 +67,7 @@ export async function startNginx({ folder, port, tlsPort, members, certFile, key
     ${printed} }`);
   const { stop } = run('nginx', ['-e', join(folder, 'error.log'), '-c', file]);
   await listens(port);
-  return { failures: [], stop };
+  return { isUsedAgain: () => Promise.resolve(), stop };
 }
 
 // A file of `deploy` with its three members, its name and the given texts replaced, each of which it must have.
@@ -94,21 +88,18 @@ function run(program: string, args: readonly string[]) {
   // Debian installs it in a folder that is only in the PATH of the superuser.
   const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const errors = text(child.stderr);
+  const errors = text(child.stderr).catch(() => '');
   endWithUs(child);
-  function fail(why: unknown): void {
-    console.error(Object(why).code === 'ENOENT' ? `${program} is missing. On Debian and Ubuntu: apt-get install ${program}` : why);
+  async function fail(why: unknown): Promise<void> {
+    console.error(`${program} must be installed, and run until it is stopped:`, why, await errors);
     process.exit(1);
   }
-  child.once('error', fail);
+  child.once('error', fail).once('close', fail);
   const ended = once(child, 'close');
-  let mayEnd = false;
-  void ended.then(async ([code]) => { if (!mayEnd) fail(`${program} has ended with ${code}. ${await errors}`); }, () => {});
   return {
     child,
     stop: async () => {
-      mayEnd = true;
-      child.kill('SIGTERM');
+      child.off('close', fail).kill('SIGTERM');
       await ended;
     },
   };

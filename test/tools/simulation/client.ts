@@ -8,8 +8,8 @@ import { ServiceEnd } from './service-end.ts';
 /** How late the rest of a record arrives, at most. */
 export const PART_MS = 100;
 
-/** Bytes that the client has sent at once, in so many records of TLS. */
-export type Sent = { readonly from: number; readonly to: number; readonly at: Moment; readonly records: number };
+/** Bytes that the client has sent at once. */
+export type Sent = { readonly from: number; readonly to: number; readonly at: Moment };
 
 /** A reply that the service has passed to its socket, and its place in all that it has passed. */
 export type Written = { readonly from: number; readonly to: number; readonly at: Moment; takenAt: Moment | undefined };
@@ -23,13 +23,12 @@ export class Client {
   readonly sending = new Sending();
   readonly sends: Sent[] = [];
   readonly writes: Written[] = [];
-  readonly bytesWritten: Buffer[] = [];
   readonly replies: Buffer[] = []; // without what TLS adds
   readonly isSecure: boolean;
   taken = 0;
   hasRead = true; // it has never stopped reading
   endedAt: Moment | undefined; // the client's side
-  leftAt: Moment | undefined; // the client has closed or reset the connection
+  leftAt: Moment | undefined; // the client has reset the connection
   notifiedAt: Moment | undefined; // by close_notify, that the service ends its side
   serviceEndedAt: Moment | undefined;
   serviceClosedAt: Moment | undefined;
@@ -48,7 +47,6 @@ export class Client {
         const [record] = isSecure ? recordsIn(bytes) : [{ type: DATA, content: bytes }];
         const from = length;
         length += bytes.length;
-        this.bytesWritten.push(bytes);
         if (record?.type === ALERT) {
           this.notifiedAt = moment();
           this.#readAtEnd = this.end.bytesRead;
@@ -91,19 +89,15 @@ export class Client {
       case 'stop reading':
         this.hasRead = false;
         return this.end.setRead(false);
-      case 'read some': return this.end.readSome(step.bytes);
       case 'wait': return; // see world.ts
       case 'end':
         if (!maySend) return;
         this.endedAt = moment();
         return this.end.deliverEnd();
-      case 'close':
       case 'reset':
         if (this.leftAt !== undefined || this.end.destroyed) return;
         this.leftAt = moment();
-        if (step.kind === 'reset') return this.end.deliverReset();
-        this.endedAt ??= this.leftAt;
-        this.end.deliverClose();
+        this.end.deliverReset();
     }
   }
 
@@ -111,37 +105,30 @@ export class Client {
     if (bytes === '') return;
     const { length: to } = this.sending;
     const from = to - bytes.length;
-    if (!this.isSecure) return this.end.deliver(Buffer.from(bytes, 'latin1'), undefined, undefined, this.#noteAt(from, to, 0)); // no pieces
-    const pieces = inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES)).map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1')));
-    const last = pieces.splice(-1);
-    const between = to - (last[0]?.length ?? 0) + recordOf(DATA, Buffer.of()).length;
-    if (pieces.length > 0) {
-      const note = this.#noteAt(from, between, pieces.length);
-      const { isLate } = this.end;
-      if (!isLate) note();
-      this.#deliverRecords(pieces, inIterations, isLate ? note : undefined);
-    }
-    this.#deliverRecords(last, inTime, this.#noteAt(between, to, 1));
+    if (!this.isSecure) return this.end.deliver(Buffer.from(bytes, 'latin1'), this.#noteAt(from, to)); // no pieces
+    const pieces = inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES));
+    const between = to - (pieces.at(-1)?.length ?? 0);
+    const records = pieces.map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1')));
+    const last = records.pop() ?? Buffer.of();
+    if (records.length > 0) this.#deliverRecords(Buffer.concat(records), this.#noteAt(from, between));
+    this.#deliverRecords(last, this.#noteAt(between, to), last.length % 2 === 1);
   }
 
-  /** Notes when bytes have arrived. */
-  #noteAt(from: number, to: number, records: number): () => void {
-    return () => { this.sends.push({ from, to, at: moment(), records }); };
+  #noteAt(from: number, to: number): () => void {
+    return () => { this.sends.push({ from, to, at: moment() }); };
   }
 
   #greet(): void {
     if (this.isSecure && !this.#hasGreeted && this.endedAt === undefined) {
-      this.#deliverRecords([recordOf(HANDSHAKE, Buffer.from('hello'))], inTime);
+      this.#deliverRecords(recordOf(HANDSHAKE, Buffer.from('hello')), () => {});
     }
     this.#hasGreeted = true;
   }
 
-  // Half of them are split in a record: the rest arrives later.
-  #deliverRecords(records: readonly Buffer[], later: (arrive: () => void) => void, arrived = () => {}): void {
-    const bytes = Buffer.concat(records);
+  // Half of the last records are split: the rest arrives later.
+  #deliverRecords(bytes: Buffer, arrived: () => void, isSplit = false): void {
     this.#delivered = Buffer.concat([this.#delivered, bytes]);
-    const atOnce = bytes.length % 2 === 0 ? bytes.length : bytes.length >> 1;
-    this.end.deliver(bytes, atOnce, bytes.length % 4 === 1 ? inIterations : later, arrived);
+    this.end.deliver(bytes, arrived, isSplit ? bytes.length >> 1 : bytes.length, bytes.length % 4 === 1 ? inIterations : inTime);
   }
 }
 

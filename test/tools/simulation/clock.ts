@@ -5,8 +5,8 @@
 
 type Timer = { readonly run: () => void; due: number; readonly everyMs: number | undefined; readonly unref: () => Timer };
 
-/** When something has happened. `order` grows with each moment, `callback` says which one of the event loop it was. */
-export type Moment = { readonly order: number; readonly ms: number; readonly callback: number; readonly iteration: number };
+/** When something has happened. `order` grows with each moment. */
+export type Moment = { readonly order: number; readonly ms: number; readonly iteration: number };
 
 const MAX_ITERATIONS = 2_000;
 
@@ -14,7 +14,7 @@ const timers = new Set<Timer>();
 const immediates = new Set<{ readonly run: () => void }>(); // for the next iteration
 const due = new Set<{ readonly run: () => void }>(); // in this iteration
 let thrown: unknown[] = [];
-let nowMs = 0, order = 0, callbacks = 0, iterations = 0;
+let nowMs = 0, order = 0, iterations = 0;
 
 /** Replaces the timers and the clock of this process, and begins at time 0 without any timer. */
 export function resetTime(): void {
@@ -33,7 +33,7 @@ export function resetTime(): void {
   });
   for (const all of [timers, immediates, due]) all.clear();
   thrown = [];
-  nowMs = order = callbacks = iterations = 0;
+  nowMs = order = iterations = 0;
 }
 
 function addTimer(run: () => void, ms: number, everyMs: number | undefined): Timer {
@@ -45,7 +45,7 @@ function addTimer(run: () => void, ms: number, everyMs: number | undefined): Tim
 /** This moment. */
 export function moment(): Moment {
   order += 1;
-  return { order, ms: nowMs, callback: callbacks, iteration: iterations };
+  return { order, ms: nowMs, iteration: iterations };
 }
 
 /** Milliseconds since the sequence began. */
@@ -60,7 +60,6 @@ export const addUncaught = (error: unknown): void => { thrown.push(error); };
 
 /** Calls `run` as the event loop does: then node does what follows from it, all ticks and what they add, before this goes on. */
 export async function inLoop(run: () => void): Promise<void> {
-  callbacks += 1;
   try {
     run();
   } catch (error) {

@@ -1,17 +1,16 @@
 // Plays many sequences, and checks what must hold after each.
 import { createHash } from 'node:crypto';
-import * as everywhere from '../../support/sequences/invariants.ts';
+import { OF_CLIENT } from '../../support/sequences/invariants.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
 import { RARE } from '../../support/sequences/rare-sequences.ts';
 import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
 import { addUncaught } from './clock.ts';
-import * as here from './invariants.ts';
+import { OF_SERVED, OF_WORLD } from './invariants.ts';
 import { servedIn } from './served.ts';
 import type { Code } from './service.ts';
-import { play, type World } from './world.ts';
+import { play } from './world.ts';
 
-type Fault = { readonly invariant: string; readonly message: string };
-type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: Fault };
+type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: string };
 /** `digest` is that of the events of all sequences. */
 export type Run = { readonly count: number; readonly failure: Failure | undefined; readonly digest: string };
 
@@ -51,36 +50,20 @@ export async function run(code: Code, sequences: Iterable<Sequence>): Promise<Ru
 }
 
 /** Plays `sequence`. Returns its events, and the first fault. */
-async function tryOut(code: Code, sequence: Sequence): Promise<{ readonly events: readonly string[]; readonly fault: Fault | undefined }> {
+async function tryOut(code: Code, sequence: Sequence): Promise<{ readonly events: readonly string[]; readonly fault: string | undefined }> {
+  let events: readonly string[] = [];
   try {
     const world = await play(code, sequence);
-    return { events: world.events, fault: faultOf(world) };
-  } catch (error) {
-    return { events: [], fault: { invariant: 'it comes to an end', message: String(error) } };
-  }
-}
-
-const [OF_WORLD, OF_SERVED] = [Object.entries(here.OF_WORLD), Object.entries(here.OF_CLIENT)];
-const OF_CLIENT = Object.entries(everywhere.OF_CLIENT);
-
-function faultOf(world: World): Fault | undefined {
-  let invariant = 'replies are whole';
-  function check<A extends readonly unknown[]>(invariants: readonly (readonly [string, (...about: A) => void])[], ...about: A): void {
-    for (const [name, holds] of invariants) {
-      invariant = name;
-      holds(...about);
+    ({ events } = world);
+    for (const holds of OF_WORLD) holds(world);
+    for (const client of world.clients) {
+      const served = servedIn(world, client);
+      for (const holds of OF_CLIENT) holds(served);
+      for (const holds of OF_SERVED) holds(served, world);
     }
-  }
-  try {
-    const all = world.clients.map((client) => servedIn(world, client));
-    check(OF_WORLD, world);
-    for (const served of all) {
-      check(OF_CLIENT, served);
-      check(OF_SERVED, served, world);
-    }
-    return undefined;
+    return { events, fault: undefined };
   } catch (error) {
-    return { invariant, message: error instanceof Error ? error.message : String(error) };
+    return { events, fault: String(error) };
   }
 }
 
@@ -90,7 +73,7 @@ export async function describeFailure(code: Code, sequence: Sequence, again: str
     if ((await tryOut(code, shorter)).fault !== undefined) return describeFailure(code, shorter, again);
   }
   const { fault, events } = await tryOut(code, sequence);
-  const lines = [`${fault?.invariant}: ${fault?.message}`, `The shortest sequence: ${describeSequence(sequence)}`, 'Events:'];
+  const lines = [fault, `The shortest sequence: ${describeSequence(sequence)}`, 'Events:'];
   return [...lines, ...events.map((event) => `  ${JSON.stringify(event)}`), `Again: ${again}`].join('\n');
 }
 

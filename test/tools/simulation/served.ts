@@ -1,5 +1,5 @@
 // A client, and the replies that were written to it, each judged by what the client had sent by then.
-import { answersTo, type Answer, type Known } from '../../support/sequences/answers.ts';
+import { answerTo, type Answer } from '../../support/sequences/answers.ts';
 import type { Outcome } from '../../support/sequences/invariants.ts';
 import { hasBegun, isWhole, type SentPart } from '../../support/sequences/part.ts';
 import { parseReplies } from '../../support/exchange.ts';
@@ -28,21 +28,18 @@ export function servedIn(world: World, client: Client): Served {
   const hasLeft = (write: Written) =>
     (isAfter(write.takenAt, leftAt) || isHeardLate(write) ? undefined : write.takenAt !== undefined);
 
-  function known(write: Written, sent: SentPart | undefined): Known {
-    return {
-      isWhole: sent !== undefined && isAfter(write.at, wholeAt(client, sent)),
-      isDraining: isAfter(write.at, world.drainedAt),
-      hasEnded: isAfter(write.at, endedAt),
-      isLate: sent !== undefined && hasBegun(sent), // lateOnesAreRefused has more about it
-    };
-  }
-
-  const answers = writes.length === 0 ? [] : answersTo(parts, replies, (sent, i) => known(writes[i] ?? NEVER, sent));
   return {
     client, parts,
-    answers: answers.map((answer, i) => {
-      const write = writes[i] ?? NEVER;
-      return { ...answer, write, hasLeft: hasLeft(write) };
+    answers: writes.flatMap((write, i) => {
+      const reply = replies[i];
+      if (reply === undefined) return [];
+      const answer = answerTo(parts[i], reply, (sent) => ({
+        isWhole: isAfter(write.at, wholeAt(client, sent)),
+        isDraining: isAfter(write.at, world.drainedAt),
+        hasEnded: isAfter(write.at, endedAt),
+        isLate: hasBegun(sent), // lateOnesAreRefused has more about it
+      }));
+      return [{ ...answer, write, hasLeft: hasLeft(write) }];
     }),
     bytesRead: client.bytesRead,
     hasStayed: leftAt === undefined && !wasCut(client, world) && (writes.length === 0 || writes.at(-1)?.takenAt !== undefined),
@@ -51,15 +48,13 @@ export function servedIn(world: World, client: Client): Served {
   };
 }
 
-const NEVER: Written = { from: 0, to: 0, at: { order: 0, ms: 0, callback: 0, iteration: 0 }, takenAt: undefined };
-
 /** When the byte at this place was sent. */
 export function sentAt({ sends }: Client, place: number): Moment | undefined {
   return sends.find(({ to }) => to > place)?.at;
 }
 
 /** When the last byte of a request was sent. */
-export function wholeAt(client: Client, sent: SentPart): Moment | undefined {
+function wholeAt(client: Client, sent: SentPart): Moment | undefined {
   return isWhole(sent) ? sentAt(client, sent.from + sent.sent - 1) : undefined;
 }
 

@@ -18,8 +18,7 @@ const MAX_READ_BYTES = 64 * 1024;
 export class ServiceEnd extends Duplex {
   readonly remoteAddress: string;
   bytesRead = 0; // how many bytes of the client the service has read
-  received = Buffer.alloc(0); // what the client has read
-  #unread = Buffer.alloc(0); // what the kernel has taken from the service, and the client has not read
+  #unread = 0; // how many bytes the kernel has taken from the service, and the client has not read
   #isRead = true; // the client reads
   readonly #room: number; // for so many bytes, while it does not
   readonly #observer: Observer;
@@ -28,7 +27,6 @@ export class ServiceEnd extends Duplex {
   readonly #arrivals: (() => void)[] = []; // to be called when they have
   #isWanted = false; // the service reads
   #clientHasEnded = false;
-  #clientHasClosed = false;
   #isReset = false;
   #writing: { bytes: Buffer; readonly done: Done } | undefined;
 
@@ -41,19 +39,15 @@ export class ServiceEnd extends Duplex {
 
   // What the client does.
 
-  /** Something that has been delivered has not arrived yet. */
-  get isLate(): boolean { return this.#late > 0; }
-
   /**
    * These bytes arrive after what has been delivered before: that many of them at once, and the rest when `later` calls its argument.
    * Then `arrived` is called.
    */
-  deliver(bytes: Buffer, atOnce = bytes.length, later: (arrive: () => void) => void = () => {}, arrived = () => {}): void {
-    if (this.destroyed) this.#discard(); // a closed socket answers with a reset
+  deliver(bytes: Buffer, arrived = () => {}, atOnce = bytes.length, later: (arrive: () => void) => void = () => {}): void {
     if (this.destroyed || this.#clientHasEnded || this.#isReset) return arrived();
     this.#toService = Buffer.concat([this.#toService, bytes]);
     this.#arrivals.push(arrived);
-    const { isLate } = this;
+    const isLate = this.#late > 0;
     this.#late += isLate ? bytes.length : bytes.length - atOnce;
     if (this.#late === 0) this.#arrive();
     else if (!isLate) later(() => this.#arrive());
@@ -73,40 +67,18 @@ export class ServiceEnd extends Duplex {
 
   deliverReset(): void {
     this.#isReset = true;
-    this.#discard();
     this.#pump();
-    this.#take();
-  }
-
-  /** Like `close` of a socket: with unread bytes it is a reset. */
-  deliverClose(): void {
-    if (this.#unread.length > 0) return this.deliverReset();
-    this.#clientHasClosed = true;
-    this.deliverEnd();
     this.#take();
   }
 
   /** The client reads from now on, or does not. */
   setRead(isRead: boolean): void {
     this.#isRead = isRead;
-    this.readSome(isRead ? this.#unread.length : 0);
-  }
-
-  /** The client reads that many bytes. */
-  readSome(count: number): void {
-    this.#read(count);
+    if (isRead) this.#unread = 0;
     this.#take();
   }
 
   // What the kernel does.
-
-  #read(count: number): void {
-    this.received = Buffer.concat([this.received, this.#unread.subarray(0, count)]);
-    this.#unread = this.#unread.subarray(count);
-  }
-
-  /** After a reset, what has not been read is lost. */
-  #discard(): void { this.#unread = Buffer.alloc(0); }
 
   #pump(): void {
     if (!this.#isWanted || this.destroyed) return;
@@ -131,15 +103,9 @@ export class ServiceEnd extends Duplex {
     if (writing === undefined) return;
     if (this.#isReset) return this.#finishWriting(new Error('write EPIPE'));
     const { bytes } = writing;
-    const takesAll = this.#isRead || this.#clientHasClosed;
-    const count = takesAll ? bytes.length : Math.max(0, Math.min(bytes.length, this.#room - this.#unread.length));
-    if (!this.#clientHasClosed) this.#unread = Buffer.concat([this.#unread, bytes.subarray(0, count)]);
-    if (this.#isRead) this.#read(this.#unread.length);
+    const count = this.#isRead ? bytes.length : Math.max(0, Math.min(bytes.length, this.#room - this.#unread));
+    if (!this.#isRead) this.#unread += count;
     if (count > 0) this.#observer.taken(count);
-    if (this.#clientHasClosed) {
-      this.#isReset = true; // the client's kernel answers so
-      setImmediate(() => this.#pump());
-    }
     writing.bytes = bytes.subarray(count);
     if (writing.bytes.length === 0) this.#finishWriting(null);
   }
@@ -174,7 +140,6 @@ export class ServiceEnd extends Duplex {
 
   override _destroy(error: Error | null, done: Done): void {
     this.#writing = undefined;
-    if (this.#toService.length > 0) this.#discard(); // with unread bytes, a close is a reset
     this.#observer.closed();
     done(error);
     setImmediate(() => this.emit('close', error !== null)); // as for a net.Socket, in a later iteration

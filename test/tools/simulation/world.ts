@@ -12,8 +12,8 @@ export type World = Awaited<ReturnType<typeof play>>;
 /** A connection that was closed for a new one: why, how many its network had then, and how many any network had at most. */
 type ClosedForRoom = { readonly client: Client; readonly reason: Dropped; readonly had: number; readonly most: number };
 
-/** `closeAll`: how many connections it said to have cut, and how many that were at least and at most. */
-type Cut = { readonly at: Moment; readonly said: number; readonly least: number; readonly most: number };
+/** `closeAll`: how many connections it said to have cut, and how many that were at most. */
+type Cut = { readonly at: Moment; readonly said: number; readonly most: number };
 
 /** Plays `sequence` to its end, against the service of `code`. */
 export async function play(code: Code, { surroundings, steps }: Sequence) {
@@ -82,14 +82,13 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   function cutAll(): void {
     if (stoppedAt === undefined || cut !== undefined) return;
     const at = moment();
-    const waiting = clients.filter((client) => (client.writes.at(-1)?.to ?? 0) > client.taken);
-    const least = waiting.filter(({ end }) => !end.destroyed).length;
     // Whose request has not been answered, or not to its end. The event `close` of a socket comes an iteration after it has closed.
     // Over TLS the service hears an iteration later that the kernel has taken a reply.
     const isUnheard = ({ writes }: Client) => isSecure && at.iteration - (writes.at(-1)?.takenAt?.iteration ?? -Infinity) <= 1;
-    const isOwed = (client: Client) => client.sending.parts.length > client.writes.length || waiting.includes(client) || isUnheard(client);
+    const isOwed = (client: Client) => client.sending.parts.length > client.writes.length
+      || (client.writes.at(-1)?.to ?? 0) > client.taken || isUnheard(client);
     const isThere = ({ serviceClosedAt }: Client) => serviceClosedAt === undefined || at.iteration - serviceClosedAt.iteration <= 1;
-    cut = { at, least, most: clients.filter((client) => isOwed(client) && isThere(client)).length, said: app.closeAll() };
+    cut = { at, most: clients.filter((client) => isOwed(client) && isThere(client)).length, said: app.closeAll() };
   }
 
   function perform(step: Step): void {
@@ -104,10 +103,8 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
 
   for (const step of steps) {
     await inLoop(() => perform(step));
-    const before = events.length;
     if (step.kind === 'wait') await settle();
     if (step.kind === 'pass') await pass(step.ms);
-    if (step.kind === 'next limit') await pass(LIMITS.idleMs + 2 * LIMITS.sweepMs, () => events.length > before);
     for (let i = 0; i < step.iterations; i += 1) await iteration();
   }
   note('quiet');

@@ -1,7 +1,7 @@
 // The process under test: the service, and what can be measured of it from outside.
 import { setTimeout as delay } from 'node:timers/promises';
 import { tlsVariables } from '../../support/certificates.ts';
-import { portIn, startProcess } from '../../support/process.ts';
+import { portIn, startProcess, type LogLine } from '../../support/process.ts';
 import { openFiles } from '../../support/usage.ts';
 
 // This is about the heap that V8 uses in a container with 256 MiB. With the memory of a whole machine, V8 collects
@@ -13,23 +13,17 @@ const QUIET_MS = 10_000;
 /** Starts the service. With `tls`, its port is that for HTTPS, on which it listens first. */
 export async function startTarget(tls: boolean) {
   const env = { PORT: '0', ACCESS_LOG: 'false', NODE_OPTIONS: `${SMALL_HEAP} --import=${LIVE_HEAP}`, ...(tls && tlsVariables()) };
-  const { child, lines, nextLine, ended } = startProcess(env);
+  const { child, nextLine, ended } = startProcess(env);
   const port = portIn(await nextLine());
   const { pid = 0 } = child;
   const filesAtRest = openFiles(pid);
   const errors: string[] = [];
-  let heapIsKnown = (_mebibytes: number) => {};
-
-  const read = (async () => {
-    for await (const line of lines) {
-      if (line.message === 'Live heap') heapIsKnown(Number(line['bytes']) / 2 ** 20);
-      else if (line.level === 'error' || line.level === 'fatal') errors.push(`The service has logged ${JSON.stringify(line)}`);
-    }
-  })();
+  function note(line: LogLine): void {
+    if (line.level === 'error' || line.level === 'fatal') errors.push(`The service has logged ${JSON.stringify(line)}`);
+  }
 
   return {
     pid, port,
-    /** What was logged as an error. */
     errors,
     /** Resolves when no connection is open; throws when some stay open. */
     quiet: async () => {
@@ -39,15 +33,18 @@ export async function startTarget(tls: boolean) {
       }
     },
     /** The heap that is in use after a garbage collection, in MiB. */
-    liveHeap: () => new Promise<number>((resolve) => {
-      heapIsKnown = resolve;
+    liveHeap: async () => {
       child.kill('SIGUSR2');
-    }),
+      let line = await nextLine();
+      for (; line.message !== 'Live heap'; line = await nextLine()) note(line);
+      return Number(line['bytes']) / 2 ** 20;
+    },
     /** Stops it, and resolves with its exit code. */
     stop: async () => {
       child.kill('SIGTERM');
-      await read;
-      return (await ended()).code;
+      const { lines, code } = await ended();
+      lines.forEach(note);
+      return code;
     },
   };
 }
