@@ -25,25 +25,20 @@ export async function listen(
   listener: Server, scheme: Scheme, target: ListenTarget, failed: (error: Error) => void,
 ): Promise<Bound | StartError> {
   try {
+    // Node closes a descriptor that it cannot listen on. If LISTEN_FDS is wrong, that may be one of its own, and then Node aborts.
+    if (target.fd !== undefined && !fs.fstatSync(target.fd).isSocket()) throw new Error('it is not a socket');
     if (target.fd === undefined) listener.listen(target);
-    else listener.listen({ fd: checkSocket(target.fd) }, LONGEST_QUEUE);
+    else listener.listen({ fd: target.fd }, LONGEST_QUEUE);
     await once(listener, 'listening'); // rejects when the listener emits an error instead
   } catch (error) {
     return startError(scheme, target, error);
   }
   listener.on('error', failed);
-  const { fd, name } = target;
-  const address = listener.address();
+  const { fd, name } = target, address = listener.address();
   // Node does not know the path of a Unix socket that it has not opened itself.
   if (address === null || typeof address === 'string') return { address: `descriptor ${fd}`, port: undefined, name };
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return { address: `${scheme}://${host}:${address.port}`, port: address.port, name };
-}
-
-// Node closes a descriptor that it cannot listen on. If LISTEN_FDS is wrong, that may be one of its own, and then Node aborts.
-function checkSocket(fd: number): number {
-  if (!fs.fstatSync(fd).isSocket()) throw new Error('it is not a socket');
-  return fd;
 }
 
 function startError(scheme: Scheme, target: ListenTarget, error: unknown): StartError {
@@ -59,12 +54,10 @@ function startError(scheme: Scheme, target: ListenTarget, error: unknown): Start
   return new StartError([`Cannot listen on ${target.host ?? '*'} port ${target.port}: ${reason}.`], exitCode);
 }
 
-const THIS_FILE = new URL(import.meta.url); // a file that may be read under Node's permission model, too
-
 /** Opens a file every second, and calls `lacking` if no descriptor is left for it: libuv then closes new connections without an event. */
 export function watchDescriptors(lacking: (code: string) => void): void {
   setInterval(() => {
-    fs.open(THIS_FILE, (error, fd) => {
+    fs.open(new URL(import.meta.url), (error, fd) => { // this file may be read under Node's permission model, too
       if (error === null) fs.close(fd);
       else if (error.code === 'EMFILE' || error.code === 'ENFILE') lacking(error.code);
     });

@@ -19,12 +19,7 @@ export function createReportLogger(log: Log, accessLog?: Log) {
     return (key: string): void => { counts.set(key, (counts.get(key) ?? 0) + 1); };
   }
   const refused = count((byReason) => log('warn', 'Requests were refused, or connections ended early, in the last minute.', { byReason }));
-  const dropped = count((byReason) =>
-    log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason }));
   const acceptFailed = count((byCode) => log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
-
-  const descriptorLacking = count((secondsByCode) =>
-    log('warn', 'In some seconds of the last minute, no file descriptor was left for new connections.', { secondsByCode }));
 
   return {
     // As `Reports` in server/interface.ts says:
@@ -32,12 +27,14 @@ export function createReportLogger(log: Log, accessLog?: Log) {
       log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
     refused,
     ended: refused,
-    dropped,
+    dropped: count((byReason) =>
+      log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason })),
     finished: accessLog && ((request: LogFields) => accessLog('info', 'Request', request)),
     /** A connection could not be accepted. */
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => acceptFailed(code ?? message),
     /** In this second, the process (`EMFILE`) or the machine (`ENFILE`) had no file descriptor left for new connections. */
-    descriptorLacking,
+    descriptorLacking: count((secondsByCode) =>
+      log('warn', 'In some seconds of the last minute, no file descriptor was left for new connections.', { secondsByCode })),
     summarize,
   };
 }

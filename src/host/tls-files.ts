@@ -25,10 +25,7 @@ export function keyExchanges(openssl: string): string {
   return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`; // X25519MLKEM768 resists quantum computers
 }
 
-/**
- * Reads both files, and resolves with the options for TLS: their contents, and the policy above. Rejects with a StartError that says which
- * file is wrong, and how. A pair that can serve nobody is wrong, too: a handshake is tried.
- */
+/** Resolves with both files and the policy above as options for TLS. Rejects with a StartError if they cannot serve any client. */
 export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): Promise<SecureContextOptions> {
   const cert = await attempt('TLS_CERT_FILE', certFile, 'a readable PEM file with the certificate, followed by its chain, if any', () => {
     const pem = readFileSync(certFile);

@@ -22,8 +22,8 @@ test('events that any client can cause are at most one line a minute for each ki
   t.mock.timers.tick(1);
   assert.deepEqual(logged.splice(0), [
     ['warn', refused, { byReason: { hostMissing: 2, headTooLong: 1, tlsFailed: 1 } }],
-    ['warn', closed, { byReason: { newRefused: 1 } }],
     ['warn', notAccepted, { byCode: { ENOBUFS: 1, boom: 1 } }],
+    ['warn', closed, { byReason: { newRefused: 1 } }],
     ['warn', noDescriptor, { secondsByCode: { EMFILE: 2 } }],
   ]);
   reports.refused('lineEnd');
