@@ -4,8 +4,7 @@ import { readHandedSockets } from './handed-sockets.ts';
 import type { HandedTarget, ListenTarget } from './listen.ts';
 import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 
-const MAX_PORT = 65_535;
-const DAY_MS = 86_400_000;
+const MAX_PORT = 65_535, DAY_MS = 86_400_000;
 
 type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'> & Partial<Pick<NodeJS.Process, 'permission'>>;
 
@@ -45,8 +44,9 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
     (ownPort === undefined ? [] : [{ host: host === '*' ? undefined : host, port: ownPort, reusePort }]);
 
   const isNode = read('SERVER', 'strict or node', (text) => text === 'strict' || text === 'node') === 'node';
+  const isHostList = (text: string) => hostsIn(text).every((each) => isHost(each) && !each.includes('%')); // RFC 3986 3.2.2: no zones
   const acceptedHosts = '*, or host names and IP addresses without ports or zones, separated by commas';
-  const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || hostsIn(text).every(isWithoutZone)) ?? '*';
+  const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || isHostList(text)) ?? '*';
   const configuration = {
     server: isNode ? 'node' as const : 'strict' as const, // see `loadServer` in app.ts
     environment: env['NODE_ENV'], // only `Development`, spelled exactly like this, switches the API description on
@@ -75,10 +75,9 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
     if (reusePort && (platform !== 'linux' || !isAtLeast(version, 'v22.12'))) {
       mistakes.push(`REUSE_PORT is "true", but needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`);
     }
-  } else {
-    const hasHttps = handed.some(isForHttps);
-    if (hasTlsFiles && !hasHttps) mistakes.push('TLS files are set, so LISTEN_FDNAMES must give one socket the name https.');
-    if (hasHttps && !hasTlsFiles) mistakes.push('LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
+  } else if (hasTlsFiles !== handed.some(isForHttps)) {
+    mistakes.push(hasTlsFiles ? 'TLS files are set, so LISTEN_FDNAMES must give one socket the name https.'
+      : 'LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
   }
   // From Node 25 on, --permission also denies the network. When the service listens, Node then throws where nothing can catch it.
   if (runtime.permission?.has('net') === false && isAtLeast(runtime.version, 'v25')) { // the version last: comparing takes 5 ms
@@ -96,8 +95,6 @@ function isHost(text: string): boolean {
 
 // IPv6 addresses may be in brackets.
 const hostsIn = (text: string) => text.split(',').map((host) => host.trim().replace(/^\[(.*:.*)\]$/, '$1'));
-
-const isWithoutZone = (host: string) => isHost(host) && !host.includes('%'); // RFC 3986 3.2.2: no Host has a zone
 
 /** Whether `NODE_ENV` differs from `Development` only in case or white space: whoever set it probably wanted the API description. */
 export function isAlmostDevelopment(environment: string | undefined): boolean {
