@@ -18,7 +18,7 @@ export class RequestReader {
   request: LegalRequest | undefined; // the request whose head has been read, but not its content
   readonly #refuseHost: RefuseHost;
   readonly #lines = new LineReader();
-  readonly #results = this.#readRequests();
+  #steps = this.#readRequest();
   #line = ''; // the request line as it arrived, for the log
   #requestLine: RequestLine | undefined;
   #fields: Fields = {};
@@ -34,7 +34,7 @@ export class RequestReader {
     let result: LegalRequest | Refusal | undefined;
     for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {
       this.#lines.give(bytes.length > PART_BYTES ? bytes.subarray(this.end, this.end + PART_BYTES) : bytes); // read in one go
-      result = this.#results.next().value;
+      result = this.#steps.next().value;
     }
     this.#lines.forget();
     return result;
@@ -45,43 +45,42 @@ export class RequestReader {
     return { reason, request: this.request ?? loggablePartsOf(this.#line, this.#fields.traceparent) };
   }
 
-  // Stops at each `yield`: with nothing, until there are more bytes, or with a complete request. It ends with a refusal.
-  *#readRequests(): Generator<LegalRequest | undefined, Refusal> {
+  // Stops at each `yield` until there are more bytes. Each request has a generator of its own: one that has ended keeps nothing in memory.
+  *#readRequest(): Generator<undefined, LegalRequest | Refusal> {
     const lines = this.#lines;
-    for (;;) {
-      let remaining = SIZE_LIMITS.headBytes - 1, fieldLines = SIZE_LIMITS.fieldLines; // what is left of these limits
-      while (this.request === undefined) {
-        if (!this.hasBegun) remaining -= lines.skipLineEnds(remaining); // RFC 9112 2.2: CR and LF before a request are ignored
-        const line = lines.read(remaining, this.#requestLine === undefined ? 'requestLineTooLong' : 'headTooLong');
-        if (typeof line === 'string') return this.refusal(line);
-        if (line === undefined) {
-          yield;
-          continue;
-        }
-        remaining -= lines.length;
-        if (this.#requestLine === undefined) {
-          this.#line = line.text.slice(line.start, line.end);
-          const parsed = parseRequestLine(this.#line);
-          if (typeof parsed === 'string') return this.refusal(parsed);
-          this.#requestLine = parsed;
-        } else if (line.start === line.end) {
-          const judged = judgeHead(this.#requestLine, this.#fields, this.#refuseHost);
-          if (typeof judged === 'string') return this.refusal(judged);
-          this.request = judged;
-        } else {
-          fieldLines -= 1;
-          const fault = fieldLines < 0 ? 'tooManyFieldLines' : addField(this.#fields, line); // RFC 6585 5
-          if (fault !== undefined) return this.refusal(fault);
-        }
+    let remaining = SIZE_LIMITS.headBytes - 1, fieldLines = SIZE_LIMITS.fieldLines; // what is left of these limits
+    while (this.request === undefined) {
+      if (!this.hasBegun) remaining -= lines.skipLineEnds(remaining); // RFC 9112 2.2: CR and LF before a request are ignored
+      const line = lines.read(remaining, this.#requestLine === undefined ? 'requestLineTooLong' : 'headTooLong');
+      if (typeof line === 'string') return this.refusal(line);
+      if (line === undefined) {
+        yield;
+        continue;
       }
-      const { request, request: { contentLength: length = 0 } } = this;
-      for (let remaining = length; (remaining -= lines.skip(remaining)) > 0;) yield; // RFC 9112 6.2
-      const fault = request.contentLength === undefined ? yield* readChunks(lines) : undefined;
-      if (fault !== undefined) return this.refusal(fault);
-      this.request = this.#requestLine = undefined;
-      this.#line = '';
-      this.#fields = {};
-      yield request;
+      remaining -= lines.length;
+      if (this.#requestLine === undefined) {
+        this.#line = line.text.slice(line.start, line.end);
+        const parsed = parseRequestLine(this.#line);
+        if (typeof parsed === 'string') return this.refusal(parsed);
+        this.#requestLine = parsed;
+      } else if (line.start === line.end) {
+        const judged = judgeHead(this.#requestLine, this.#fields, this.#refuseHost);
+        if (typeof judged === 'string') return this.refusal(judged);
+        this.request = judged;
+      } else {
+        fieldLines -= 1;
+        const fault = fieldLines < 0 ? 'tooManyFieldLines' : addField(this.#fields, line); // RFC 6585 5
+        if (fault !== undefined) return this.refusal(fault);
+      }
     }
+    const { request, request: { contentLength } } = this;
+    for (let content = contentLength ?? 0; (content -= lines.skip(content)) > 0;) yield; // RFC 9112 6.2
+    const fault = contentLength === undefined ? yield* readChunks(lines) : undefined;
+    if (fault !== undefined) return this.refusal(fault);
+    this.request = this.#requestLine = undefined;
+    this.#line = '';
+    this.#fields = {};
+    this.#steps = this.#readRequest();
+    return request;
   }
 }

@@ -15,9 +15,14 @@ export class LegalRequest {
   readonly #parent: string | undefined;
   #traceparent: string | undefined;
 
-  constructor(head: Head) {
-    ({ method: this.method, path: this.path, query: this.query, host: this.host } = head);
-    ({ contentLength: this.contentLength, isLast: this.isLast, parent: this.#parent } = head);
+  constructor({ method, path, query, host, contentLength, isLast, parent }: Head) {
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.host = host;
+    this.contentLength = contentLength;
+    this.isLast = isLast;
+    this.#parent = parent;
   }
 
   /** This request's own `traceparent`, in the trace of its caller, if any. It is generated when first read: few requests need it. */
