@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LegalRequest } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
-import { divisions } from '../support/characters.ts';
 import { head } from '../support/corpus/entry.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
@@ -23,12 +22,6 @@ function readChunks(pieces: readonly string[]): string {
   }
   return MORE;
 }
-
-test('chunked content is complete in any pieces, and nothing after it is read', () => {
-  for (const text of ['2\r\n\r\n\r\n0\r\n\r\n', '0;a\r\nX:\r\n\r\n']) {
-    for (const pieces of divisions(`${text}G`)) assert.equal(readChunks(pieces), `whole at ${text.length}`, JSON.stringify(pieces));
-  }
-});
 
 const last = '0\r\n\r\n';
 /** A chunk whose line has `length` bytes, CR LF included. */

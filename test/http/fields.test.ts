@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addField, colonIn, NAMES, type Fields } from '../../src/http/fields.ts';
+import { addField, NAMES, type Fields } from '../../src/http/fields.ts';
 import type { Line } from '../../src/http/lines.ts';
 import { TOKEN } from '../support/characters.ts';
 
@@ -37,17 +37,4 @@ test('spaces and tabs around a value are no part of it, and all other characters
   for (const [line, host] of [['Host:', ''], ['Host: \t \t', ''], ['Host:a', 'a'], ['Host: a \t c ', 'a \t c'], ['Host:: a:', ': a:']]) {
     assert.deepEqual(fieldsOf(line ?? ''), { host }, line);
   }
-});
-
-test('a field line has a name and a colon, and one without them changes nothing', () => {
-  for (const [line, colon] of [
-    ['a:', 1], ['a:b:c', 1], ['a::', 1], [`${TOKEN}: a`, TOKEN.length], ['', -1], ['a', -1], [':', -1], ['a :', -1], ['\ta:', -1],
-  ] as const) {
-    const found = lineOf(line);
-    assert.equal(colonIn(found), colon === -1 ? -1 : found.start + colon, JSON.stringify(line));
-    const fields = { host: 'a' };
-    assert.equal(addField(fields, found) === undefined, colon !== -1);
-    assert.deepEqual(fields, { host: 'a' });
-  }
-  assert.equal(colonIn({ bytes: Buffer.from('a'), text: 'a', start: 0, end: 1 }), -1); // where the bytes end, too
 });

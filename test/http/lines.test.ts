@@ -23,40 +23,6 @@ function linesOf(pieces: readonly string[]): string[] {
   return said;
 }
 
-test('a line is where it stands in the bytes, without its CR LF, and is not copied', () => {
-  const reader = new LineReader();
-  const text = '--ab\r\n\r\ncd\r\ne';
-  const bytes = bytesOf(text);
-  reader.give(bytes);
-  assert.equal(reader.skip(2), 2);
-  for (const [start, end] of [[2, 4], [6, 6], [8, 10]] as const) {
-    const line = reader.read(4, 'headTooLong');
-    assert.deepEqual([line, reader.end, reader.length], [{ bytes, text, start, end }, end + 2, end + 2 - start]);
-    assert.ok(typeof line === 'object' && line.bytes === bytes);
-  }
-  assert.deepEqual([reader.read(4, 'headTooLong'), reader.end], [undefined, 13]);
-});
-
-test('a line of several pieces is kept, by each reader its own, and the next one begins after it in the last piece', () => {
-  const [reader, other] = [new LineReader(), new LineReader()];
-  assert.deepEqual([reader.end, reader.length], [0, 0]);
-  const give = (text: string, from = 0, to = reader) => {
-    to.give(bytesOf(text));
-    assert.equal(to.skip(from), from);
-    return to.read(9, 'headTooLong');
-  };
-  assert.equal(give('-ab', 1), undefined);
-  assert.equal(give('x', 0, other), undefined);
-  assert.equal(give(''), undefined);
-  reader.give(bytesOf('y'));
-  reader.forget();
-  assert.deepEqual([reader.skip(9), reader.end], [0, 0]);
-  assert.equal(give('--cd\r', 2), undefined);
-  const text = '---\nef\r\n';
-  assert.deepEqual([give(text, 3), reader.end, reader.length], [{ bytes: bytesOf('abcd\r\n'), text: 'abcd\r\n', start: 0, end: 4 }, 4, 6]);
-  assert.deepEqual([reader.read(9, 'headTooLong'), reader.end, reader.length], [{ bytes: bytesOf(text), text, start: 4, end: 6 }, 8, 4]);
-});
-
 test('with a limit of 8 bytes, a text has these lines however it is divided, up to the first illegal one', () => {
   const texts: readonly (readonly [text: string, ...said: string[]])[] = [
     [''], ['\r\n', '2: '], ['a\r\n', '3: a'], ['a\r\nb', '3: a'], ['a\r\n\r', '3: a'], ['a\r\n\r\n\r\nb\r\n', '3: a', '2: ', '2: ', '3: b'],
@@ -69,15 +35,4 @@ test('with a limit of 8 bytes, a text has these lines however it is divided, up 
   for (const [text, ...said] of texts) {
     for (const pieces of divisions(text)) assert.deepEqual(linesOf(pieces), said, JSON.stringify(pieces));
   }
-});
-
-test('what is between lines is skipped, as far as it is there', () => {
-  const reader = new LineReader();
-  const give = (text: string) => reader.give(bytesOf(text));
-  give('\r\n\n\rab\r');
-  assert.deepEqual([reader.skipLineEnds(1), reader.skipLineEnds(0), reader.skipLineEnds(2), reader.skipLineEnds(9)], [1, 0, 2, 1]);
-  assert.deepEqual([reader.skip(1), reader.skip(0), reader.end], [1, 0, 5]);
-  assert.deepEqual([reader.skip(9), reader.end, reader.skip(9)], [2, 7, 0]);
-  give('\n\r');
-  assert.deepEqual([reader.end, reader.skipLineEnds(9), reader.end, reader.skipLineEnds(9)], [0, 2, 2, 0]);
 });

@@ -13,10 +13,10 @@ async function startValve(t: TestContext, isReady: boolean) {
   const { client, accepted } = await startPair(t, { highWaterMark: 0 });
   const turns = new Turns();
   const { mock } = t.mock.method(turns, 'spend');
-  const { stream } = createValve(accepted, 'a', turns, () => isReady);
+  const { stream, hasBegun } = createValve(accepted, 'a', turns, () => isReady);
   let received = 0;
   stream.on('data', ({ length }: Buffer) => { received += length; });
-  return { client, accepted, stream, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
+  return { client, accepted, stream, hasBegun, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
 }
 for (const [what, isReady, bytes, expected] of [
   ['short records', true, SHORT_RECORDS, [15 * 1024, 512 + 15 * 6, 1024, 512 + 6]],
@@ -41,6 +41,17 @@ test('the valve lets one piece through when TLS asks, and no more until it asks 
   assert.ok(stream.readableLength <= 0x4000, `${stream.readableLength} bytes`);
   stream.resume();
   await until(() => received() === 3 * record.length);
+});
+
+test('a whole record has begun until TLS takes it', limit, async (t) => {
+  const { client, stream, hasBegun, received } = await startValve(t, true);
+  stream.pause().read(0);
+  client.write(SHORT_RECORDS.subarray(0, 6));
+  await until(() => stream.readableLength === 6);
+  assert.equal(hasBegun(), true);
+  stream.resume();
+  await until(() => received() === 6);
+  assert.equal(hasBegun(), false);
 });
 
 test('the valve lets nothing through while the client does not read what is written', limit, async (t) => {
