@@ -36,3 +36,11 @@ test('with a limit of 8 bytes, a text has these lines however it is divided, up 
     for (const pieces of divisions(text)) assert.deepEqual(linesOf(pieces), said, JSON.stringify(pieces));
   }
 });
+
+test('nothing is there before bytes are given, nor after they are forgotten', () => {
+  const reader = new LineReader();
+  assert.deepEqual([reader.end, reader.length], [0, 0]);
+  reader.give(bytesOf('ab'), 'ab');
+  reader.forget();
+  assert.deepEqual([reader.skip(9), reader.end], [0, 0]);
+});

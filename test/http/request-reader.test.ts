@@ -199,7 +199,8 @@ const FIELD = 'POST /a HTTP/1.1\r\nHost: a\r\nX: ';
 const REQUEST_LINE = `${'POST /a?'.padEnd(ROOM - ' HTTP/1.1\r\n'.length, 'x')} HTTP/1.1`;
 
 // Each text: what it is with its last byte. Undefined: more is needed.
-for (const [what, text, result] of [
+type Sized = readonly (readonly [what: string, text: string, result: Said | undefined])[];
+const heads: Sized = [
   ['a head of 16,383 bytes', `${FIELD.padEnd(ROOM - 4, 'x')}\r\n\r\n`, { ...legal, query: '' }],
   ['a field that ends in time', `${FIELD.padEnd(ROOM - 2, 'x')}\r\n`, undefined],
   ['and the CR after it', `${FIELD.padEnd(ROOM - 2, 'x')}\r\n\r`, refused('headTooLong')],
@@ -212,13 +213,50 @@ for (const [what, text, result] of [
   ['and one more', '\r'.repeat(ROOM + 1 - post().length) + post().slice(0, -1), refused('headTooLong')],
   ['empty lines', '\r'.repeat(ROOM), undefined],
   ['and one more', '\r'.repeat(ROOM + 1), unknown('requestLineTooLong')],
-] as const) {
-  test(`a head has less than 16 KiB, with the empty lines before it: ${what}`, () => {
-    for (const pieces of [[text], text.split(''), [text.slice(0, 9_000), text.slice(9_000)], [text.slice(0, -1), text.slice(-1)]]) {
-      assert.deepEqual(readAll(pieces).map((read) => read.said), result === undefined ? [] : [result]);
-    }
-    assert.deepEqual(readAll([text.slice(0, -1)]), []);
-  });
+];
+
+const end = '0\r\n\r\n';
+/** A chunk whose line has `length` bytes, CR LF included. */
+const chunkOf = (length: number) => `1;${'a'.repeat(length - 4)}\r\nx\r\n`;
+const dataOf = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+const trailers = (length: number) => `X: ${'x'.repeat(length - 7)}\r\n\r\n`;
+const fifteen = chunkOf(1_024).repeat(15);
+
+const contents: readonly (readonly [what: string, text: string, reason?: Reason])[] = [
+  ['a size of eight digits', `00000001\r\nx\r\n${end}`],
+  ['and of nine', '000000001\r\n', 'chunkSizeTooLong'],
+  ['and nine that are no number in 32 bits', '100000000\r\n', 'chunkSizeTooLong'],
+  ['the greatest number of eight digits', 'FFFFFFFF\r\n', 'contentTooLong'],
+  ['a size and extensions of 1 KiB', chunkOf(1_024) + end],
+  ['and one more', '1;'.padEnd(1_023, 'a'), 'chunkLineTooLong'],
+  ['sizes and extensions of 16 KiB', `${fifteen}${chunkOf(1_019)}${end}`],
+  ['and a last one for which two bytes are left', `${fifteen}${chunkOf(1_022)}0`, 'chunkFramingTooLong'],
+  ['and a last one for which nothing is left', `${fifteen}${chunkOf(1_024)}0`, 'chunkFramingTooLong'],
+  ['trailers and sizes of 16 KiB', `0\r\n${trailers(16_381)}`],
+  ['and one more', '0\r\nX: '.padEnd(16_383, 'x'), 'trailersTooLong'],
+  ['and an end for which one byte is left', `${fifteen}${chunkOf(1_020)}${end.slice(0, -1)}`, 'trailersTooLong'],
+  ['short trailers of 16 KiB', `0\r\n${'X:\r\n'.repeat(4_094)}\r\n`],
+  ['and one more', `0\r\n${'X:\r\n'.repeat(4_095)}\r`, 'trailersTooLong'],
+  ['sizes of 16 KiB, without the data and their CR LF', '1\r\nx\r\n'.repeat(5_459) + end],
+  ['data of 64 KiB', dataOf(65_535) + dataOf(1) + end],
+  ['a chunk of one byte more', '10001\r\n', 'contentTooLong'],
+  ['two chunks of one byte more', `${dataOf(65_535)}2\r\n`, 'contentTooLong'],
+];
+const chunks = contents.map(([what, text, reason]) =>
+  [what, post('Transfer-Encoding: chunked') + text, reason === undefined ? { ...legal, contentLength: undefined } : refused(reason)] as const);
+
+for (const [limit, texts] of [
+  ['a head has less than 16 KiB, with the empty lines before it', heads],
+  ['chunked content has at most 64 KiB, a chunk size 1 KiB with its extensions, and all but the data 16 KiB', chunks],
+] satisfies [string, Sized][]) {
+  for (const [what, text, result] of texts) {
+    test(`${limit}: ${what}`, () => {
+      for (const pieces of [[text], text.split(''), [text.slice(0, 9_000), text.slice(9_000)], [text.slice(0, -1), text.slice(-1)]]) {
+        assert.deepEqual(readAll(pieces).map((read) => read.said), result === undefined ? [] : [result]);
+      }
+      assert.deepEqual(readAll([text.slice(0, -1)]), []);
+    });
+  }
 }
 
 test('no more than 2 KiB become a string in one go, because a path that is in use keeps all of it in memory', (t) => {

@@ -17,7 +17,7 @@ import { startService } from '../support/service.ts';
 import { listenOnPort } from '../support/sockets.ts';
 
 const FIRST_SEED = Number(process.env['FUZZ_SEED'] ?? 400);
-const COUNT = Number(process.env['FUZZ_COUNT'] ?? 120);
+const COUNT = Number(process.env['FUZZ_COUNT'] ?? 60);
 const AT_ONCE = 8;
 
 function* sequences(): Generator<readonly [name: string, sequence: Sequence]> {

@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import type { Handler, Reply } from '../../src/http/reply.ts';
-import { createRouter } from '../../src/http/router.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { readReplies, startServer, type Options } from '../support/server.ts';
 import { closed } from '../support/sockets.ts';
@@ -13,13 +11,10 @@ const last = requestBytes('GET', '/');
 const noHost = 'GET / HTTP/1.1\r\n\r\n';
 const failure = new Error('It failed.');
 const fail = () => { throw failure; };
-const returns: { readonly reply?: Reply } = JSON.parse('{}');
-const nothing: Handler = () => Object(returns).reply; // which the compiler prevents
 
 type Case = readonly [whose: string, options: Options, bytes: string, statuses: readonly number[], failures: number];
 const cases: readonly Case[] = [
   ['a handler leaves the connection open', { handler: fail }, get + last, [500, 500], 2],
-  ['a handler that returns nothing is a 500', { handler: createRouter({ '/': { GET: nothing } }) }, last, [500], 1],
   ['the report of an error ends nothing', { handler: fail, reports: { failed: fail, finished: fail } }, get + last, [500, 500], 0],
   ['the report of a refusal is reported, and the refusal is sent', { reports: { refused: fail } }, noHost, [400], 1],
   ['the report of a request is reported, and the replies are sent', { reports: { finished: fail } }, get + noHost, [200, 400], 2],
