@@ -37,10 +37,12 @@ test('with a limit of 8 bytes, a text has these lines however it is divided, up 
   }
 });
 
-test('nothing is there before bytes are given, nor after they are forgotten', () => {
+test('what is between lines is skipped; nothing is there before bytes are given, nor after they are forgotten', () => {
   const reader = new LineReader();
   assert.deepEqual([reader.end, reader.length], [0, 0]);
-  reader.give(bytesOf('ab'), 'ab');
+  reader.give(bytesOf('\r\n\n\rab'));
+  assert.deepEqual([1, 0, 2, 9].map((count) => reader.skipLineEnds(count)), [1, 0, 2, 1]);
+  assert.deepEqual([reader.skip(1), reader.skip(0), reader.end], [1, 0, 5]);
   reader.forget();
   assert.deepEqual([reader.skip(9), reader.end], [0, 0]);
 });

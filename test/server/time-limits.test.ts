@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import { TIME_LIMITS } from '../../src/http/limits.ts';
 import { BUDGET, type Kind, type Turns } from '../../src/transport/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { connectRecords } from '../support/records.ts';
@@ -14,11 +13,6 @@ import { until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
-
-test('the limits', () => {
-  const times = { headMs: 10_000, requestMs: 15_000, unreadMs: 15_000, lingerMs: 1_000, discardMs: 1, silentMs: 250, sweepMs: 1_000 };
-  assert.deepEqual(TIME_LIMITS, times);
-});
 
 /** From now on two other clients use up each iteration, until the returned function is called. So others wait, and get a third of it. */
 function keepBusy(t: TestContext, turns: Turns): () => void {
