@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addField, NAMES, type Fields } from '../../src/http/fields.ts';
+import { addField, colonIn, NAMES, type Fields } from '../../src/http/fields.ts';
 import type { Line } from '../../src/http/lines.ts';
 import { TOKEN } from '../support/characters.ts';
 
@@ -37,4 +37,8 @@ test('spaces and tabs around a value are no part of it, and all other characters
   for (const [line, host] of [['Host:', ''], ['Host: \t \t', ''], ['Host:a', 'a'], ['Host: a \t c ', 'a \t c'], ['Host:: a:', ': a:']]) {
     assert.deepEqual(fieldsOf(line ?? ''), { host }, line);
   }
+});
+
+test('where the bytes end, a name has no colon', () => {
+  assert.equal(colonIn({ bytes: Buffer.from('a'), text: 'a', start: 0, end: 1 }), -1);
 });
