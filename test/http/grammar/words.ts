@@ -15,16 +15,17 @@ const MANY = 50; // of the rules only traceparent has a state, that of refused w
 /**
  * Visits the words for `extra` states more: a word that leads to a state; then up to `extra` + 1 letters, which represent the classes of
  * bytes that the rule distinguishes; then texts that tell the state that this leads to from all others. If more letters may follow, these
- * are also the texts for the states that they lead to, because the method needs that. Of up to `extra` letters, but at least one, one is
- * any other byte. If there are two letters then, or more than `MANY` texts, only those texts are tried that tell the state from where a
- * reader would be that ignores the last byte, or takes it for another one.
+ * are also the texts for the states that they lead to: the method needs that. Every other byte is tried after the word for each state, and
+ * after up to `extra` - 1 letters more. There, and if more than `MANY` texts would follow, they are only those that tell its state from
+ * where a reader would be that ignores the byte, or takes it for another one.
  */
 export function visitWords({ size, next, isAccepting }: Automaton, extra: number, visit: Visit): void {
   const step: Step = (state, byte) => next[256 * state + byte] ?? 0;
   const states = Array.from({ length: size }, (_, state) => state);
   const letters = representatives(states, step);
-  const isLetter = Array.from({ length: 256 }, (_, byte) => letters.includes(byte));
+  const otherBytes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !letters.includes(byte));
   const near = (state: number) => [state, ...letters.map((letter) => step(state, letter))];
+  const words = shortestWords(letters, step);
   const texts = differences(states, isAccepting, letters, step);
   const identifiers = [states.map((state) => identify(state, states, texts))]; // by how many letters may follow, and by the state
   for (const longer of identifiers) { // grows
@@ -34,25 +35,30 @@ export function visitWords({ size, next, isAccepting }: Automaton, extra: number
   function visitAll(word: string, state: number, endings: readonly Text[]): void {
     for (const { text, accepts } of endings) visit(word + text, accepts[state] === true);
   }
-  function lengthen(word: string, state: number, length: number, hasOther: boolean): void {
-    const others = near(state);
-    for (let byte = 0; byte < 256; byte += 1) {
-      const isOther = isLetter[byte] === false;
-      const more = (hasOther || isOther ? Math.max(extra, 1) : extra + 1) - length;
-      const longer = word + String.fromCharCode(byte);
-      if (more < 0 || (hasOther && isOther) || words.has(longer)) continue; // those in `words` have their own turn
-      const to = step(state, byte);
-      const endings = identifiers[more]?.[to] ?? [];
-      const isNear = ({ accepts }: Text) => others.some((other) => accepts[other] !== accepts[to]);
-      const areFew = isOther || hasOther ? length > 1 || endings.length > MANY : false;
-      visitAll(longer, to, areFew ? endings.filter(isNear) : endings);
-      if (more > 0) lengthen(longer, to, length + 1, hasOther || isOther);
+
+  function addLetters(word: string, state: number, most: number): void {
+    for (const letter of letters) {
+      const longer = word + String.fromCharCode(letter), to = step(state, letter);
+      if (words.has(longer)) continue; // it has its own turn
+      visitAll(longer, to, identifiers[most - 1]?.[to] ?? []);
+      if (most > 1) addLetters(longer, to, most - 1);
+      if (most > 2) addOtherByte(longer, to, 0);
     }
   }
-  const words = shortestWords(letters, step);
+
+  function addOtherByte(word: string, state: number, many: number): void {
+    const others = near(state);
+    for (const byte of otherBytes) {
+      const to = step(state, byte), endings = identifiers[0]?.[to] ?? [];
+      const tellsNear = ({ accepts }: Text) => others.some((other) => accepts[other] !== accepts[to]);
+      visitAll(word + String.fromCharCode(byte), to, endings.length > many ? endings.filter(tellsNear) : endings);
+    }
+  }
+
   for (const [word, state] of words) {
     visitAll(word, state, texts);
-    lengthen(word, state, 1, false);
+    addLetters(word, state, extra + 1);
+    addOtherByte(word, state, MANY);
   }
 }
 
@@ -110,10 +116,10 @@ function differences(states: readonly number[], isAccepting: readonly boolean[],
 }
 
 // The first text, which shows whether the state accepts; then, until it is told from all the others, the one that tells it from most.
-function identify(state: number, others: readonly number[], texts: readonly Text[]): readonly Text[] {
+function identify(state: number, states: readonly number[], texts: readonly Text[]): readonly Text[] {
   const alike = ({ accepts }: Text, left: readonly number[]) => left.filter((other) => accepts[other] === accepts[state]);
   const chosen = texts.slice(0, 1);
-  let left = chosen.reduce((all, text) => alike(text, all), others.filter((other) => other !== state));
+  let left = chosen.reduce((all, text) => alike(text, all), states.filter((other) => other !== state));
   while (left.length > 0) {
     const best = texts.reduce((a, b) => (alike(b, left).length < alike(a, left).length ? b : a));
     chosen.push(best);
