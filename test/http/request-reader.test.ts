@@ -242,8 +242,9 @@ const contents: readonly (readonly [what: string, text: string, reason?: Reason]
   ['a chunk of one byte more', '10001\r\n', 'contentTooLong'],
   ['two chunks of one byte more', `${dataOf(65_535)}2\r\n`, 'contentTooLong'],
 ];
+const whole = { ...legal, contentLength: undefined };
 const chunks = contents.map(([what, text, reason]) =>
-  [what, post('Transfer-Encoding: chunked') + text, reason === undefined ? { ...legal, contentLength: undefined } : refused(reason)] as const);
+  [what, post('Transfer-Encoding: chunked') + text, reason === undefined ? whole : refused(reason)] as const);
 
 for (const [limit, texts] of [
   ['a head has less than 16 KiB, with the empty lines before it', heads],
