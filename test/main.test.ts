@@ -91,8 +91,8 @@ test('the log has errors in a handler, connections closed at MAX_CONNECTIONS, an
   const closed = 'Connections were closed in the last minute, because there were too many of them.';
   const noDescriptor = 'In some seconds of the last minute, no file descriptor was left for new connections.';
   assert.deepEqual(last.map(untimed).slice(2, -1), [
-    { level: 'warn', message: closed, byReason: { idleClosed: 1 } },
     { level: 'warn', message: 'Connections could not be accepted in the last minute.', byCode: { ENOBUFS: 1 } },
+    { level: 'warn', message: closed, byReason: { idleClosed: 1 } },
     { level: 'warn', message: noDescriptor, secondsByCode: { EMFILE: 1 } },
   ]);
 });
