@@ -39,27 +39,18 @@ export type GreetingQuery = { readonly parameters: GreetingParameters } | { read
 
 /** Decodes a query, without its `?`, as the WHATWG URL Standard does, and validates all parameters. Of equal keys, the first counts. */
 export function parseGreetingQuery(query: string): GreetingQuery {
-  const parameters = { ...DEFAULT_PARAMETERS };
-  let errors: Record<string, readonly string[]> | undefined;
+  const parameters = { ...DEFAULT_PARAMETERS }, errors: Record<string, readonly string[]> = {};
   for (const { name, pattern, errorIn } of READERS) {
     const encoded = pattern.exec(query)?.[1];
     if (encoded === undefined) continue;
-    const value = decode(encoded), error = errorIn(value);
+    const value = String(new URLSearchParams(`=${encoded}`).get('')), error = errorIn(value);
     if (error === undefined) parameters[name] = value;
-    else (errors ??= {})[name] = [error];
+    else errors[name] = [error];
   }
-  return errors === undefined ? { parameters } : { errors };
+  return Object.keys(errors).length > 0 ? { errors } : { parameters };
 }
 
-function decode(value: string): string {
-  try {
-    return decodeURIComponent(value.replaceAll('+', ' '));
-  } catch { // a `%` without two hex digits after it, or bytes that are not UTF-8: the standard says what they become
-    return String(new URLSearchParams(`=${value}`).get(''));
-  }
-}
-
-const READERS = PARAMETERS.map(({ name, errorIn }) => ({ name, pattern: patternOf(name), errorIn }));
+const READERS = PARAMETERS.map((parameter) => ({ ...parameter, pattern: patternOf(parameter.name) }));
 
 // Finds the value of the first key whose decoded form is `name`. Other keys are not decoded: a query may have thousands of them.
 function patternOf(name: string): RegExp {
