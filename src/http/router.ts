@@ -4,6 +4,8 @@ import { emptyReply, type Handler } from './reply.ts';
 /** For each path, the handler of each method. */
 export type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
+const NOT_FOUND = emptyReply(404);
+
 /** The handler that passes each request to the handler of its path and method, or answers 404 or 405. */
 export function createRouter(routes: Routes): Handler {
   const paths = new Map(Object.entries(routes).map(([path, handlers]) => [path, new Map(Object.entries(handlers))]));
@@ -11,6 +13,6 @@ export function createRouter(routes: Routes): Handler {
     const handlers = paths.get(request.path);
     const handler = handlers?.get(request.method); // a map: `__proto__` is a method like any other
     if (handler !== undefined) return handler(request);
-    return handlers === undefined ? emptyReply(404) : emptyReply(405, ['Allow', Array.from(handlers.keys()).join(', ')]); // RFC 9110 15.5.6
+    return handlers === undefined ? NOT_FOUND : emptyReply(405, ['Allow', Array.from(handlers.keys()).join(', ')]); // RFC 9110 15.5.6
   };
 }

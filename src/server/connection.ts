@@ -36,8 +36,7 @@ export class Connection {
     });
     this.#state = new CurrentState(this.#transport.isReady() ? 'idle' : 'handshake');
     this.#transport.socket.on('error', () => {}); // without a listener, an error would end the process; `close` follows
-    this.#transport.socket.on('finish', () => this.#enter('lingering'));
-    this.#transport.socket.on('close', () => { this.#closed(); closed(); });
+    this.#transport.socket.on('finish', () => this.#enter('lingering')).on('close', () => { this.#closed(); closed(); });
   }
 
   /** Whether it is idle: no request has begun to arrive, and no reply is owed. A TLS handshake counts as idle. */
@@ -53,7 +52,8 @@ export class Connection {
   addTime(ms: number): void {
     const hasStalled = this.#transport.hasStalled(); // each call begins a new period
     const hasBegun = this.#reader.hasBegun || this.#transport.hasBegun();
-    if (this.#state.name === (hasBegun ? 'idle' : 'head')) this.#enter(hasBegun ? 'head' : 'idle'); // a TLS record began, or was empty
+    if (this.#state.name === 'idle' && hasBegun) this.#enter('head'); // something waits, or a TLS record has begun
+    if (this.#state.name === 'head' && !hasBegun) this.#enter('idle'); // it was an empty line, or an empty record
     if (this.#state.row.consumes && hasStalled) return; // it has been waiting for its turn, not for its client
     this.#state.addTime(ms);
     if (this.#state.isOverdue(this.#context.limits)) this.#context.turns.enqueue(this.client, 'closing', this.#endOverdue);

@@ -45,7 +45,7 @@ export class Turns {
     if (tasks?.delete(task) === true && tasks.size === 0) this.#queues.delete(queue);
   }
 
-  // The first queue does its first task, and becomes the last one. So a Map whose entries are set again meanwhile is the round robin.
+  // The first queue has its first task done, and becomes the last one: a loop over a Map also visits entries that are set meanwhile.
   readonly #run = (): void => {
     for (const [queue, tasks] of this.#queues) {
       this.#queues.delete(queue);
