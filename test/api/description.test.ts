@@ -23,7 +23,7 @@ test('the schema and the rules of each parameter accept the same values, and its
     assert.equal(errorIn(example), undefined);
   }
   const name = { type: 'string', minLength: 1, maxLength: MAX, pattern: '\\S', default: 'World' };
-  assert.deepEqual(operation.parameters.map(({ schema }) => schema), [name]);
+  assert.deepEqual(operation.parameters.map(({ in: place, required, schema }) => [place, required, schema]), [['query', false, name]]);
 });
 
 test('in Development the service replies with it; its examples fit its schemas and are what the service says', async (t) => {
@@ -46,5 +46,7 @@ test('each endpoint has an id and a summary, and only tags that are listed; each
     assert.match(get.summary, /^[A-Z][\w ]+$/);
     for (const tag of get.tags) assert.ok(document.tags.some(({ name }) => name === tag));
   }
+  const formats = Array.from(JSON.stringify(document.components).matchAll(/"format":"(.*?)"/g), ([, format]) => format);
+  assert.deepEqual(formats, ['date-time', 'uri', 'uri-reference']);
   for (const [, description = ''] of JSON.stringify(document).matchAll(/"description":"(.*?)"/g)) assert.match(description, /^[A-Z`].+\.$/);
 });
