@@ -41,6 +41,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function accept(socket: Socket): void {
     connections.set(socket, { hasLast: false });
     socket.on('close', () => connections.delete(socket)).on('error', () => {}); // without a listener, an error would end the process
+    socket.on('timeout', () => socket.destroy()); // Node does the same, but not after CONNECT
   }
 
   // Node accepts more than is legal.

@@ -86,6 +86,17 @@ test('a refused request is logged with what is known of it, also when its refusa
   assert.deepEqual(records.slice(2).map(({ status, aborted }) => [status, aborted]).sort(), [[200, true], [400, true]]);
 });
 
+test('a connection whose client reads nothing is closed, also after CONNECT', limit, async (t) => {
+  const options = { limits: { ...SHORT, unreadMs: 100 }, handler: () => contentReply(200, 'text/plain', 'x'.repeat(20_000_000)) };
+  const { open, accepted, seen } = await start(t, options);
+  for (const bytes of [GET, `${GET}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`]) {
+    open(bytes).pause();
+    await seen(1);
+    const socket = accepted.pop();
+    await until(() => socket?.destroyed === true);
+  }
+});
+
 test('an error in a handler, a client that leaves and a connection above the maximum are reported', limit, async (t) => {
   const { open, statuses, told, records, accepted } = await start(t, { maxConnections: 1, handler: () => { throw new TypeError('boom'); } });
   const first = open(GET);

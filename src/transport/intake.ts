@@ -10,7 +10,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 export type Consumer = {
   readonly accepts: () => boolean; // whether it accepts bytes now
-  readonly consume: (bytes: Buffer) => number; // consumes a piece from the beginning of `bytes`, and returns its length: at least 1
+  readonly consume: (bytes: Buffer) => number; // consumes a piece from the beginning of `bytes`, and returns its length
   readonly ended: () => void; // the client has ended its side, and everything has been consumed. May be called more than once.
 };
 
