@@ -4,8 +4,9 @@ import { unanswered } from '../../support/sequences/invariants.ts';
 import { emptyLines, headLength } from '../../support/sequences/part.ts';
 import { LIMITS } from '../../support/sequences/steps.ts';
 import { sentAt, wasCut, type Served } from './served.ts';
-import { PART_MS, type Written } from './client.ts';
+import { PART_MS } from './client.ts';
 import type { Moment } from './clock.ts';
+import type { Written } from './service-end.ts';
 import type { World } from './world.ts';
 
 const PIECE_COST = 512; // of a piece, with no byte
@@ -29,10 +30,10 @@ const lateOnesAreRefused: OfServed = ({ client, answers }) => {
 
 /** The service closes a connection when it must, and not before. */
 const closedInTime: OfServed = ({ client, answers }, world) => {
-  const { serviceClosedAt: closedAt, serviceEndedAt: endedAt, notifiedAt, openedAt } = client;
+  const { openedAt, notice, end: { closedAt, endedAt } } = client;
   if (closedAt === undefined || client.leftAt !== undefined || wasCut(client, world)) return;
   const last = answers.at(-1);
-  const isUnread = last?.write.takenAt === undefined || (last.isLast && notifiedAt !== undefined && endedAt === undefined);
+  const isUnread = last?.write.takenAt === undefined || (last.isLast && notice !== undefined && endedAt === undefined);
   if (last !== undefined && isUnread) assertLimit(last.write.at, closedAt, LIMITS.unreadMs, 'an unread reply');
   else if (last?.isLast === true) {
     assert.ok(endedAt !== undefined, 'the side of the service ends with the last reply');
@@ -54,9 +55,9 @@ function assertLimit(from: Moment, to: Moment, limitMs: number, what: string): v
 }
 
 /** When a client that reads has ended its side, the service ends its own at once. */
-const endsWithClient: OfServed = ({ client: { endedAt, leftAt, hasRead, sends, serviceEndedAt, serviceClosedAt } }) => {
+const endsWithClient: OfServed = ({ client: { endedAt, leftAt, hasRead, sends, end } }) => {
   if (endedAt === undefined || leftAt !== undefined || !hasRead) return;
-  const ms = (serviceEndedAt ?? serviceClosedAt)?.ms ?? Infinity;
+  const ms = (end.endedAt ?? end.closedAt)?.ms ?? Infinity;
   const lateMs = ms - Math.max(endedAt.ms, sends.at(-1)?.at.ms ?? 0);
   assert.ok(lateMs <= 0, `the service has ended its side ${lateMs} ms later`);
 };
@@ -70,10 +71,10 @@ const idleOnesMakeRoom: OfServed = (served, { closedForRoom }) => {
 };
 
 /** Over TLS the service ends its side with close_notify (RFC 8446 6.1), unless the client has not read what was written before. */
-const tlsEndsWithNotice: OfServed = ({ client: { isSecure, writes, leftAt, endedAt, serviceClosedAt, notifiedAt } }, { cut }) => {
-  if (!isSecure || serviceClosedAt === undefined || leftAt !== undefined || endedAt !== undefined || writes.length === 0) return;
-  const isHeard = ({ takenAt }: Written) => takenAt !== undefined && takenAt.iteration < serviceClosedAt.iteration - 1;
-  if (cut === undefined && writes.every(isHeard)) assert.ok(notifiedAt !== undefined, 'no close_notify');
+const tlsEndsWithNotice: OfServed = ({ client: { isSecure, writes, leftAt, endedAt, notice, end: { closedAt } } }, { cut }) => {
+  if (!isSecure || closedAt === undefined || leftAt !== undefined || endedAt !== undefined || writes.length === 0) return;
+  const isHeard = ({ takenAt }: Written) => takenAt !== undefined && takenAt.iteration < closedAt.iteration - 1;
+  if (cut === undefined && writes.every(isHeard)) assert.ok(notice !== undefined, 'no close_notify');
 };
 
 /**

@@ -3,8 +3,9 @@ import { answerTo, type Answer } from '../../support/sequences/answers.ts';
 import type { Outcome } from '../../support/sequences/invariants.ts';
 import { hasBegun, isWhole, type SentPart } from '../../support/sequences/part.ts';
 import { parseReplies } from '../../support/exchange.ts';
-import type { Client, Written } from './client.ts';
+import type { Client } from './client.ts';
 import type { Moment } from './clock.ts';
+import type { Written } from './service-end.ts';
 import type { World } from './world.ts';
 
 type Replied = Answer & {
@@ -17,8 +18,8 @@ const isAfter = (one: Moment | undefined, other: Moment | undefined) => one !== 
 
 /** Throws when a reply to `client` is not complete. */
 export function servedIn(world: World, client: Client): Served {
-  const { sending: { parts }, writes, leftAt, endedAt, serviceEndedAt, serviceClosedAt } = client;
-  const replies = parseReplies(Buffer.concat(client.replies));
+  const { sending: { parts }, writes, leftAt, endedAt, end: { endedAt: serviceEndedAt, closedAt: serviceClosedAt } } = client;
+  const replies = parseReplies(client.replies);
   if (replies.length !== writes.length) throw new Error(`${replies.length} replies in ${writes.length} pieces`);
 
   const isHeardLate = ({ takenAt }: Written) =>
@@ -60,5 +61,5 @@ function wholeAt(client: Client, sent: SentPart): Moment | undefined {
 
 /** By `closeAll`, or for a new connection. */
 export function wasCut(client: Client, { cut, closedForRoom }: World): boolean {
-  return closedForRoom.some((closed) => closed.client === client) || isAfter(client.serviceClosedAt, cut?.at);
+  return closedForRoom.some((closed) => closed.client === client) || isAfter(client.end.closedAt, cut?.at);
 }

@@ -58,11 +58,11 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
     server.emit('connection', client.end);
     const [reason] = dropped.slice(length);
     if (reason !== undefined) {
-      const closed = open.find(({ end, notifiedAt }) => end.destroyed || (notifiedAt?.order ?? 0) > before);
+      const closed = open.find(({ end, notice }) => end.destroyed || (notice?.at.order ?? 0) > before);
       if (closed !== undefined) closedForRoom.push({ client: closed, reason, had: had(closed), most });
       held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
     }
-    const isClosing = (one: Client) => one.notifiedAt !== undefined && closedForRoom.some((closed) => closed.client === one);
+    const isClosing = (one: Client) => one.notice !== undefined && closedForRoom.some((closed) => closed.client === one);
     mostOpen = Math.max(mostOpen, clients.filter((one) => !one.end.destroyed && !isClosing(one)).length);
     return client;
   }
@@ -86,8 +86,8 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
     // Over TLS the service hears an iteration later that the kernel has taken a reply.
     const isUnheard = ({ writes }: Client) => isSecure && at.iteration - (writes.at(-1)?.takenAt?.iteration ?? -Infinity) <= 1;
     const isOwed = (client: Client) => client.sending.parts.length > client.writes.length
-      || (client.writes.at(-1)?.to ?? 0) > client.taken || isUnheard(client);
-    const isThere = ({ serviceClosedAt }: Client) => serviceClosedAt === undefined || at.iteration - serviceClosedAt.iteration <= 1;
+      || (client.writes.at(-1)?.to ?? 0) > client.end.taken || isUnheard(client);
+    const isThere = ({ end: { closedAt } }: Client) => closedAt === undefined || at.iteration - closedAt.iteration <= 1;
     cut = { at, most: clients.filter((client) => isOwed(client) && isThere(client)).length, said: app.closeAll() };
   }
 
