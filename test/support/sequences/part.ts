@@ -1,5 +1,4 @@
 // A request, and the reply that it must get; and what a client sends: requests, one after the other, in as many steps as it likes.
-import type { Reply } from '../replies.ts';
 
 /** What a reply must be. */
 export type Expected = {
@@ -10,21 +9,6 @@ export type Expected = {
 
 /** A request, and the reply to it. */
 export type Part = { readonly bytes: string; readonly reply: Expected }; // `bytes`: one character for each
-
-/** The same reply of a service that drains: it is the last one. */
-export function drained(expected: Expected): Expected {
-  const isHealthy = expected.body === 'Healthy';
-  return { ...expected, isLast: true, ...(isHealthy && { status: 503, body: 'Unhealthy' }) };
-}
-
-/** Whether `reply` asks the client to send no other request. */
-export const isClosing = ({ headers }: Reply): boolean => headers.includes('Connection: close');
-
-/** Whether `reply` is as expected. */
-export function isAsExpected({ status, body, isLast }: Expected, reply: Reply): boolean {
-  const hasBody = body === '' ? reply.body === '' : reply.body.startsWith(body);
-  return reply.status === status && hasBody && isClosing(reply) === isLast;
-}
 
 /** How many bytes come before the request itself: CR LF before it does not belong to it. */
 export const emptyLines = ({ bytes }: Part): number => Math.max(0, bytes.search(/[^\r\n]/));

@@ -1,9 +1,8 @@
 // Plays a sequence of clients against a service on a real socket, in real time.
 import { setImmediate as iteration, setTimeout as delay } from 'node:timers/promises';
 import { TIME_LIMITS } from '../../../src/http/limits.ts';
-import { answerTo } from './answers.ts';
-import { OF_CLIENT } from './invariants.ts';
-import { isWhole } from './part.ts';
+import { OF_CLIENT, type Known } from './invariants.ts';
+import { isWhole, type SentPart } from './part.ts';
 import { SocketClient, type Place } from './socket-client.ts';
 import { isOfClient, type Step } from './steps.ts';
 
@@ -31,16 +30,17 @@ export async function playOnSockets(steps: readonly Step[], place: Place, isSecu
   await Promise.all(Array.from(clients.values(), (client) => client.finish()));
   const lastedMs = performance.now() - beganAt;
   const isLate = lastedMs > TIME_LIMITS.headMs;
+  const known = (sent: SentPart): Known =>
+    ({ isWhole: isWhole(sent) && isLate ? undefined : isWhole(sent), isDraining: false, hasEnded: true, isLate });
 
   let count = 0;
   for (const { sending: { parts, length }, replies, rest, error, isEnded, hasLeft, hasRead } of clients.values()) {
     const hasStayed = !hasLeft && lastedMs <= (hasRead ? IDLE_MS : TIME_LIMITS.lingerMs); // what is not read by then may be lost
     if (hasStayed && error !== undefined) throw new Error(`After ${replies.length} replies: ${String(error)}`);
     if (hasStayed && rest.length > 0) throw new Error(`A reply is incomplete: ${rest.toString('latin1')}`);
-    const answers = replies.map((reply, i) => answerTo(parts[i], reply, (sent) =>
-      ({ isWhole: isWhole(sent) && isLate ? undefined : isWhole(sent), isDraining: false, hasEnded: true, isLate })));
-    for (const holds of OF_CLIENT) holds({ parts, answers, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded });
-    count += answers.length;
+    const outcome = { parts, replies, known, bytesRead: hasStayed ? length : 0, hasStayed, hasEnded: true, isEnded };
+    for (const holds of OF_CLIENT) holds(outcome);
+    count += replies.length;
   }
   return count;
 }

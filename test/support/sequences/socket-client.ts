@@ -4,7 +4,8 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { repliesIn, type Reply } from '../replies.ts';
-import { inPieces, isClosing, isWhole, Sending } from './part.ts';
+import { isClosing } from './invariants.ts';
+import { inPieces, isWhole, Sending } from './part.ts';
 import type { ClientStep } from './steps.ts';
 
 /** Where a service listens: on a port, or on a Unix socket. */

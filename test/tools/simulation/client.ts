@@ -107,7 +107,7 @@ export class Client {
   #deliver(bytes: Buffer, to = 0): void {
     this.#late = () => {};
     this.#delivered = Buffer.concat([this.#delivered, bytes]);
-    this.sends.push({ to, at: moment() });
+    if (to > 0) this.sends.push({ to, at: moment() });
     this.end.deliver(bytes);
   }
 }

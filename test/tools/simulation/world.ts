@@ -1,16 +1,18 @@
 // Plays a sequence against the real service, whose connections are in memory.
+import type { Duplex } from 'node:stream';
 import type { OpenTransport } from '../../../src/transport/transport.ts';
 import { makeService, type Code, type Dropped } from './service.ts';
 import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
 import { Client } from './client.ts';
 import { inLoop, moment, now, pass, pending, resetTime, settle, iteration, uncaught, type Moment } from './clock.ts';
 import { RecordSocket } from './record-socket.ts';
+import { isAfter } from './served.ts';
 
 /** All that can be known after a sequence. */
 export type World = Awaited<ReturnType<typeof play>>;
 
-/** A connection that was closed for a new one: why, how many its network had then, and how many any network had at most. */
-type ClosedForRoom = { readonly client: Client; readonly reason: Dropped; readonly had: number; readonly most: number };
+/** A connection that was closed for a new one, and why. `isFair`: no other network had more. */
+type ClosedForRoom = { readonly client: Client; readonly reason: Dropped; readonly isFair: boolean };
 
 /** `closeAll`: how many connections it said to have cut, and how many that were at most. */
 type Cut = { readonly at: Moment; readonly said: number; readonly most: number };
@@ -22,7 +24,7 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   const listenersBefore = processListeners();
   const events: string[] = [];
   const clients: Client[] = [];
-  const held = new Set<Client>(); // whose connections the service counts
+  const held = new Set<Duplex>(); // the ends of the connections that the service counts
   const closedForRoom: ClosedForRoom[] = [];
   let drainedAt: Moment | undefined, stoppedAt: Moment | undefined;
   let cut: Cut | undefined;
@@ -30,11 +32,8 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   let mostOpen = 0;
 
   const note = (text: string) => events.push(`${now()} ${text}`);
-  const openSecure: OpenTransport = (carrier, ...others) => code.openTls((valve) => {
-    const socket = new RecordSocket(valve);
-    const own = clients.find(({ end }) => Object.is(end, carrier));
-    return socket.once('close', () => { if (own !== undefined) held.delete(own); });
-  }, carrier, ...others);
+  const openSecure: OpenTransport = (carrier, ...others) =>
+    code.openTls((valve) => new RecordSocket(valve).once('close', () => held.delete(carrier)), carrier, ...others);
   const { app, records, dropped, failures } = await makeService(code, surroundings, openSecure, note);
   // It gets its connections from here, as long as it would listen.
   const server = await (isSecure ? app.createSecureServer({}) : app.createServer());
@@ -47,20 +46,22 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   }
 
   function connect(client: Client): Client {
+    const { end } = client;
     clients.push(client);
-    held.add(client);
-    if (!isSecure) client.end.once('close', () => held.delete(client));
-    const open = Array.from(held).filter(({ end }) => !end.destroyed);
-    const had = ({ network }: Client) => Array.from(held).filter((other) => other.network === network).length;
-    const most = Math.max(...Array.from(held, had));
-    const { length } = dropped;
-    const before = moment().order;
-    server.emit('connection', client.end);
+    held.add(end);
+    if (!isSecure) end.once('close', () => held.delete(end));
+    const counted = clients.filter((one) => held.has(one.end));
+    const had = (network: string) => counted.filter((one) => one.network === network).length;
+    const most = Math.max(...counted.map(({ network }) => had(network)));
+    const open = counted.filter((one) => !one.end.destroyed);
+    const [{ length }, before] = [dropped, moment()];
+    server.emit('connection', end);
     const [reason] = dropped.slice(length);
     if (reason !== undefined) {
-      const closed = open.find(({ end, notice }) => end.destroyed || (notice?.at.order ?? 0) > before);
-      if (closed !== undefined) closedForRoom.push({ client: closed, reason, had: had(closed), most });
-      held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
+      const closed = open.find((one) => one.end.destroyed || isAfter(one.notice?.at, before));
+      if (closed !== undefined) closedForRoom.push({ client: closed, reason, isFair: had(closed.network) === most });
+      const { end: gone } = closed ?? counted.findLast((one) => one.end.destroyed) ?? client; // the new one, or one that had closed already
+      held.delete(gone);
     }
     const isClosing = (one: Client) => one.notice !== undefined && closedForRoom.some((closed) => closed.client === one);
     mostOpen = Math.max(mostOpen, clients.filter((one) => !one.end.destroyed && !isClosing(one)).length);
@@ -82,13 +83,11 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   function cutAll(): void {
     if (stoppedAt === undefined || cut !== undefined) return;
     const at = moment();
-    // Whose request has not been answered, or not to its end. The event `close` of a socket comes an iteration after it has closed.
-    // Over TLS the service hears an iteration later that the kernel has taken a reply.
-    const isUnheard = ({ writes }: Client) => isSecure && at.iteration - (writes.at(-1)?.takenAt?.iteration ?? -Infinity) <= 1;
-    const isOwed = (client: Client) => client.sending.parts.length > client.writes.length
-      || (client.writes.at(-1)?.to ?? 0) > client.end.taken || isUnheard(client);
-    const isThere = ({ end: { closedAt } }: Client) => closedAt === undefined || at.iteration - closedAt.iteration <= 1;
-    cut = { at, most: clients.filter((client) => isOwed(client) && isThere(client)).length, said: app.closeAll() };
+    // The event `close` of a socket comes an iteration later, and over TLS so does the news that the kernel has taken a reply.
+    const isOld = (one: Moment | undefined) => one !== undefined && at.iteration - one.iteration > 1;
+    const isOwed = ({ sending, writes, end }: Client) =>
+      !isOld(end.closedAt) && sending.parts.length > writes.filter(({ takenAt }) => isOld(takenAt)).length;
+    cut = { at, most: clients.filter(isOwed).length, said: app.closeAll() };
   }
 
   function perform(step: Step): void {
