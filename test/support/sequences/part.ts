@@ -57,13 +57,8 @@ const MAX_PIECES = 100;
 /** As many bytes are in a record of TLS, at most: RFC 8446 5.1. */
 export const MAX_RECORD_BYTES = 16 * 1024;
 
-/** `bytes` in pieces of this size. After many pieces, they are as long as a record can be. */
+/** `bytes` in pieces of this size, or longer ones when they would be too many. */
 export function inPieces(bytes: string, size: number): string[] {
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const piece = bytes.slice(at, at + (pieces.length < MAX_PIECES ? size : Math.max(size, MAX_RECORD_BYTES)));
-    pieces.push(piece);
-    at += piece.length;
-  }
-  return pieces;
+  const length = Math.min(bytes.length, Math.max(size, Math.ceil(bytes.length / MAX_PIECES)));
+  return Array.from({ length: bytes === '' ? 0 : Math.ceil(bytes.length / length) }, (_, i) => bytes.slice(i * length, (i + 1) * length));
 }
