@@ -1,4 +1,4 @@
-// What must hold after each sequence, and only the simulation can see.
+// What must hold of each client after a sequence, and only the simulation can see.
 import assert from 'node:assert/strict';
 import { hasLast, unanswered } from '../../support/sequences/invariants.ts';
 import { emptyLines, headLength } from '../../support/sequences/part.ts';
@@ -8,10 +8,7 @@ import type { Moment } from './clock.ts';
 import { isAfter, sentAt, wasCut, type Served } from './served.ts';
 import type { World } from './world.ts';
 
-const PIECE_COST = 512; // of a piece, with no byte
-
 type OfServed = (served: Served, world: World) => void;
-type OfWorld = (world: World) => void;
 
 /** A request that is not complete is refused with 408 when it has taken too long, and not before. */
 const lateOnesAreRefused: OfServed = ({ client, parts, replies, writes }) => {
@@ -65,7 +62,7 @@ const endsWithClient: OfServed = ({ client: { endedAt, leftAt, hasRead, sends, e
 /** A connection that is said to be idle when it is closed for a new one owes nothing. */
 const idleOnesMakeRoom: OfServed = (served, { closedForRoom }) => {
   const { client, writes } = served;
-  if (!closedForRoom.some((closed) => closed.client === client && closed.reason === 'idleClosed')) return;
+  if (closedForRoom.get(client) !== 'idleClosed') return;
   assert.ok(unanswered(served) === undefined && writes.every(({ takenAt }) => takenAt !== undefined), 'it was not idle');
 };
 
@@ -88,30 +85,4 @@ const recordsMatch: OfServed = ({ client, replies, writes, parts }, { records })
   assert.ok(more.length <= most && more.every(({ aborted }) => aborted), `records without a reply: ${JSON.stringify(more)}`);
 };
 
-const nothingIsThrown: OfWorld = ({ errors }) => assert.equal(errors.map(String).join(), '');
-const allHaveEnded: OfWorld = ({ allClosed }) => assert.ok(allClosed, 'connections are open');
-const serviceHasStopped: OfWorld = ({ isStopped }) => assert.ok(isStopped, 'close() has resolved');
-const boundIsKept: OfWorld = ({ mostOpen, maxConnections }) => assert.ok(mostOpen <= maxConnections, `${mostOpen} are open at once`);
-const nothingIsLeft: OfWorld = ({ leftOver }) => assert.equal(leftOver, 0, 'timers and listeners that are left');
-/** In an iteration of the event loop, all clients together get as many replies as the budgets of it and of the previous one allow. */
-const fewRepliesAtATime: OfWorld = ({ clients, turnCost }) => {
-  const replies = new Map<number, number>();
-  for (const { at } of clients.flatMap(({ writes }) => writes)) replies.set(at.iteration, (replies.get(at.iteration) ?? 0) + 1);
-  for (const count of replies.values()) assert.ok(count <= 2 * Math.ceil(turnCost / PIECE_COST), `${count} replies at once`);
-};
-/** No connection is closed for room while another address has more. */
-const roomIsFair: OfWorld = ({ closedForRoom }) => {
-  for (const { client, isFair } of closedForRoom) assert.ok(isFair, `${client.name} was closed for a new connection`);
-};
-const noneComesAfterTheCut: OfWorld = ({ clients, cut }) => {
-  if (cut !== undefined) assert.ok(clients.every(({ openedAt }) => isAfter(cut.at, openedAt)), 'one is accepted after the cut');
-};
-const cutsAreCounted: OfWorld = ({ cut }) => {
-  if (cut !== undefined) assert.ok(cut.said <= cut.most, JSON.stringify(cut));
-};
-
 export const OF_SERVED: readonly OfServed[] = [lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, recordsMatch];
-export const OF_WORLD: readonly OfWorld[] = [
-  nothingIsThrown, allHaveEnded, serviceHasStopped, boundIsKept, nothingIsLeft, fewRepliesAtATime, roomIsFair, noneComesAfterTheCut,
-  cutsAreCounted,
-];

@@ -44,6 +44,6 @@ function wholeAt(client: Client, sent: SentPart): Moment | undefined {
 }
 
 /** By `closeAll`, or for a new connection. */
-export function wasCut(client: Client, { cut, closedForRoom }: World): boolean {
-  return closedForRoom.some((closed) => closed.client === client) || isAfter(client.end.closedAt, cut?.at);
+export function wasCut(client: Client, { cutAt, closedForRoom }: World): boolean {
+  return closedForRoom.has(client) || isAfter(client.end.closedAt, cutAt);
 }
