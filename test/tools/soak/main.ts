@@ -1,11 +1,12 @@
 // npm run test:soak [-- MILLIONS] [--tls] [--seed=N]: millions of requests, valid and hostile, against one process. Prints its memory
 // after each third; exit code 1 when that grows, or a reply is wrong.
+import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { tlsVariables } from '../../support/certificates.ts';
 import { startLoad } from '../../support/load.ts';
 import { portIn, startProcess, type LogLine } from '../../support/process.ts';
-import { openFiles, residentMemory } from '../../support/usage.ts';
+import { residentMemory } from '../../support/usage.ts';
 import { createClients } from './clients.ts';
 
 const SAMPLE_MS = 200;
@@ -33,7 +34,8 @@ const { child: service, nextLine, ended } = startProcess(
 );
 const port = portIn(await nextLine()); // with HTTPS, that is the first to listen
 const { pid = 0 } = service;
-const filesAtRest = openFiles(pid);
+const openFiles = () => readdirSync(`/proc/${pid}/fd`).length;
+const filesAtRest = openFiles();
 const clients = createClients(port, tls, seed);
 const log: LogLine[] = [];
 console.log(`Node ${process.version}, ${requests} requests, seed ${seed}`);
@@ -41,7 +43,7 @@ console.log(`Node ${process.version}, ${requests} requests, seed ${seed}`);
 /** Resolves with the heap that is in use after a garbage collection, in MiB, when no connection is open. */
 async function liveHeapAtRest(): Promise<number> {
   // A connection whose last reply is sent may stay open for a second. No event shows from outside when it closes.
-  for (const since = performance.now(); openFiles(pid) > filesAtRest; await delay(50)) {
+  for (const since = performance.now(); openFiles() > filesAtRest; await delay(50)) {
     if (performance.now() - since > QUIET_MS) throw new Error('Connections stay open without clients.');
   }
   service.kill('SIGUSR2');
