@@ -91,7 +91,7 @@ export async function startServer(t: TestContext, { over = 'TCP', reports, ...op
     ...server, place, asked, failures, refusals, ended, dropped, records, turns, dial, open,
     /** Connects a client with this address, in memory. It reads nothing; 1,000 bytes wait for it in its kernel. */
     openInMemory: (clientAddress = '192.0.2.1'): ServiceEnd => {
-      const accepted = new ServiceEnd(clientAddress, 1_000, { written: () => {}, taken: () => {}, ended: () => {}, closed: () => {} });
+      const accepted = new ServiceEnd(clientAddress, 1_000);
       accepted.setRead(false);
       server.listener.emit('connection', accepted);
       return accepted;

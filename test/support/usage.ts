@@ -18,11 +18,6 @@ export function residentMemory(pid: number): number {
   return Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 }
 
-/** The number of open files and connections. */
-export function openFiles(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
-}
-
 /** Collects garbage, and returns how many bytes of the heap and of buffers are still in use. */
 export function liveHeap(): number {
   for (let i = 0; i < 2; i += 1) if (typeof collectGarbage === 'function') collectGarbage(); // the second time, the first is finished

@@ -1,5 +1,4 @@
 // A request, and the reply that it must get; and what a client sends: requests, one after the other, in as many steps as it likes.
-import type { Reply } from '../replies.ts';
 
 /** What a reply must be. */
 export type Expected = {
@@ -10,21 +9,6 @@ export type Expected = {
 
 /** A request, and the reply to it. */
 export type Part = { readonly bytes: string; readonly reply: Expected }; // `bytes`: one character for each
-
-/** The same reply of a service that drains: it is the last one. */
-export function drained(expected: Expected): Expected {
-  const isHealthy = expected.body === 'Healthy';
-  return { ...expected, isLast: true, ...(isHealthy && { status: 503, body: 'Unhealthy' }) };
-}
-
-/** Whether `reply` asks the client to send no other request. */
-export const isClosing = ({ headers }: Reply): boolean => headers.includes('Connection: close');
-
-/** Whether `reply` is as expected. */
-export function isAsExpected({ status, body, isLast }: Expected, reply: Reply): boolean {
-  const hasBody = body === '' ? reply.body === '' : reply.body.startsWith(body);
-  return reply.status === status && hasBody && isClosing(reply) === isLast;
-}
 
 /** How many bytes come before the request itself: CR LF before it does not belong to it. */
 export const emptyLines = ({ bytes }: Part): number => Math.max(0, bytes.search(/[^\r\n]/));
@@ -73,13 +57,8 @@ const MAX_PIECES = 100;
 /** As many bytes are in a record of TLS, at most: RFC 8446 5.1. */
 export const MAX_RECORD_BYTES = 16 * 1024;
 
-/** `bytes` in pieces of this size. After many pieces, they are as long as a record can be. */
+/** `bytes` in pieces of this size, or longer ones when they would be too many. */
 export function inPieces(bytes: string, size: number): string[] {
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const piece = bytes.slice(at, at + (pieces.length < MAX_PIECES ? size : Math.max(size, MAX_RECORD_BYTES)));
-    pieces.push(piece);
-    at += piece.length;
-  }
-  return pieces;
+  const length = Math.min(bytes.length, Math.max(size, Math.ceil(bytes.length / MAX_PIECES)));
+  return Array.from({ length: bytes === '' ? 0 : Math.ceil(bytes.length / length) }, (_, i) => bytes.slice(i * length, (i + 1) * length));
 }

@@ -9,7 +9,6 @@ import type { Part } from './part.ts';
 const target = (line: string, ...fields: readonly string[]) => head(line, 'Host: a', ...fields);
 
 const replied = (status: number, body: string, bytes: string): Part => ({ bytes, reply: { status, body, isLast: false } });
-export const empty = (status: number, bytes: string) => replied(status, '', bytes);
 /** The same request, after which the service closes the connection. */
 const last = ({ bytes, reply }: Part): Part => ({ bytes, reply: { ...reply, isLast: true } });
 
@@ -18,7 +17,6 @@ export function greeting(number: number, ...fields: readonly string[]): Part {
   return replied(200, `{"message":"Hello, ${number}!"`, target(`GET /api/greetings?name=${number} HTTP/1.1`, ...fields));
 }
 export const greetings = (from: number, count: number): Part[] => Array.from({ length: count }, (_, i) => greeting(from + i));
-export const lastGreeting = (number: number) => last(greeting(number, 'Connection: close'));
 
 /** A request that is refused for its name. */
 const illegalName = (number: number) =>
@@ -49,6 +47,6 @@ export function legalRequest({ below, pick }: Random, number: number): Part {
 
 /** A request that ends the connection. `number` makes it different from the others in the sequence. */
 export function lastRequest({ below, pick }: Random, number: number): Part {
-  if (below(8) === 0) return lastGreeting(number);
+  if (below(8) === 0) return last(greeting(number, 'Connection: close'));
   return last(pick(below(20) === 0 ? LONG_LAST : SHORT_LAST));
 }

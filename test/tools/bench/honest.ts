@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { requestBytes } from '../../support/exchange.ts';
 import type { Server } from './processes.ts';
 import { ask, BROWSER, longHead, loopbackAddress, openSocket } from './requests.ts';
-import { percentile } from './tables.ts';
+import { median, percentile } from './tables.ts';
 
 const CONTENT = 'x'.repeat(64 * 1024);
 /** The requests, by name. */
@@ -90,9 +90,6 @@ export async function measureHonest({ port, tlsPort }: Server, set: HonestSet, s
   await Promise.race([Promise.all(sending), sleep(LAST_REPLIES_MS)]);
   for (const socket of sockets) socket.destroy();
   await Promise.all(sending);
-  return clients.map(({ waits, failed }) => {
-    const sorted = waits.toSorted((a, b) => a - b);
-    const [median, p95, worst] = [percentile(sorted, 50), percentile(sorted, 95), sorted.at(-1) ?? Number.NaN];
-    return { requests: waits.length, failed, median, p95, worst };
-  });
+  return clients.map(({ waits, failed }) =>
+    ({ requests: waits.length, failed, median: median(waits), p95: percentile(waits, 95), worst: Math.max(...waits) }));
 }

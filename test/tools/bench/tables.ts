@@ -18,12 +18,12 @@ export function table(rows: readonly (readonly string[])[], words: number): stri
   return `${rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n')}\n`;
 }
 
-/** The middle one of the sorted values, or the mean of the two in the middle. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
+/** The value that is above `percent` per cent of the values. */
+export function percentile(values: readonly number[], percent: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length * percent) / 100)] ?? Number.NaN;
 }
+
+export const median = (values: readonly number[]): number => percentile(values, 50);
 
 /**
  * Compares `values` with `others`, which were measured in turn with them: the median of the ratios of values at the
@@ -31,9 +31,4 @@ export function median(values: readonly number[]): number {
  */
 export function medianRatio(values: readonly number[], others: readonly number[]): number {
   return median(values.map((value, i) => value / (others[i] ?? Number.NaN)));
-}
-
-/** The value that is above `percent` per cent of the sorted values. */
-export function percentile(sorted: readonly number[], percent: number): number {
-  return sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN;
 }

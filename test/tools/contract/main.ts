@@ -2,8 +2,8 @@
 import { decisions } from './decisions.ts';
 import { describeLanguages, languagesOf } from './grammar.ts';
 import { CannotCheck, readOptions, USAGE } from './options.ts';
-import { countResults, describeResult, type Result } from './report.ts';
-import { hold, type Row, type Seen } from './row.ts';
+import { checksOf, countResults, describeChecks } from './report.ts';
+import { hold, type Seen } from './row.ts';
 import { specification } from './specification.ts';
 import { talker, type Talker } from './talk.ts';
 import { lookAt, PATIENCE_MS, targetAt } from './target.ts';
@@ -33,8 +33,8 @@ async function check(args: readonly string[]): Promise<void> {
     'the environment': 'not checked: the server has no description, and without --development or --production it may have one or not',
   };
 
+  const all = checksOf(parts);
   const seen: Seen[] = [];
-  const results = new Map<Row, Result>();
   let late = 0;
   const talkInTime = talker(target.connect, PATIENCE_MS);
   const talk: Talker = async (...asked) => {
@@ -42,31 +42,18 @@ async function check(args: readonly string[]): Promise<void> {
     if (talked.end === 'late') late += 1;
     return talked;
   };
-  async function checkRow(row: Row): Promise<Result> {
-    const reason = row.needs && reasons[row.needs];
-    return reason ?? (late < MOST_LATE ? await hold(row, talk, seen) : GIVEN_UP);
-  }
-  const rows = Object.values(parts).flatMap(Object.values<readonly Row[]>).flat();
   for (const isLast of [false, true]) { // those that review the whole run come after all others
-    const queue = rows.filter(({ review }) => (review?.of === 'run') === isLast).values();
+    const queue = all.filter(({ row }) => (row.review?.of === 'run') === isLast).values();
     await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-      for (const row of queue) results.set(row, await checkRow(row));
+      for (const one of queue) {
+        const reason = one.row.needs && reasons[one.row.needs];
+        one.result = reason ?? (late < MOST_LATE ? await hold(one.row, talk, seen) : GIVEN_UP);
+      }
     }));
   }
-
-  let isWrong = false;
-  const resultOf = (row: Row) => results.get(row) ?? GIVEN_UP;
-  for (const [name, sections] of Object.entries(parts)) {
-    for (const [heading, inSection] of Object.entries(sections)) {
-      console.log(`\nThe ${name}, ${heading}`);
-      for (const row of inSection) {
-        const result = resultOf(row);
-        console.log(describeResult(row, result));
-        if (options.enforced.includes(name)) isWrong ||= result === GIVEN_UP || typeof result === 'object';
-      }
-    }
-  }
-  console.error(countResults(parts, options.enforced, resultOf)); // so that stdout has only the report
+  console.log(describeChecks(all));
+  console.error(countResults(all, options.enforced)); // so that stdout has only the report
+  const isWrong = all.some(({ part, result }) => options.enforced.includes(part) && (typeof result === 'object' || result === GIVEN_UP));
   process.exitCode = Number(isWrong);
 }
 

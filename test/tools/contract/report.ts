@@ -2,11 +2,24 @@
 import { inspect } from 'node:util';
 import type { Difference, Row, Sections } from './row.ts';
 
-/** Whether a row holds: `holds`, where it differs, or why it was not checked. */
-export type Result = Difference | string;
+/** A row, where it is from, and whether it holds: `holds`, where it differs, or why it was not checked. */
+export type Check = { readonly part: string; readonly heading: string; readonly row: Row; result: Difference | string };
 
-/** A row, and its result. */
-export function describeResult({ says }: Row, result: Result): string {
+/** The rows of these parts, in order. */
+export function checksOf(parts: Readonly<Record<string, Sections>>): Check[] {
+  return Object.entries(parts).flatMap(([part, sections]) => Object.entries(sections).flatMap(([heading, rows]) =>
+    rows.map((row): Check => ({ part, heading, row, result: 'not checked' }))));
+}
+
+/** The rows under their headings, with their results. */
+export function describeChecks(all: readonly Check[]): string {
+  return all.map((one, i) => {
+    const isNew = one.heading !== all[i - 1]?.heading;
+    return (isNew ? `\nThe ${one.part}, ${one.heading}\n` : '') + describeCheck(one);
+  }).join('\n');
+}
+
+function describeCheck({ row: { says }, result }: Check): string {
   if (typeof result === 'object') return `  ✖ ${says}\n${describeDifference(result).replace(/^/gm, '    ')}`;
   return result === 'holds' ? `  ✔ ${says}` : `  - ${says} (${result})`;
 }
@@ -25,15 +38,12 @@ export function describeDifference({ send, expected, talk }: Difference): string
 }
 
 /** The number of rows of each part that hold, that differ and that were not checked, and the rows that differ in the enforced parts. */
-export function countResults(
-  parts: Readonly<Record<string, Sections>>, enforced: readonly string[], resultOf: (row: Row) => Result,
-): string {
-  return Object.entries(parts).flatMap(([name, sections]) => {
-    const all = Object.entries(sections).flatMap(([heading, rows]) => rows.map((row) => ({ heading, row, result: resultOf(row) })));
-    const differing = all.filter(({ result }) => typeof result === 'object');
-    const holding = all.filter(({ result }) => result === 'holds').length;
-    const notChecked = all.length - holding - differing.length;
-    const counts = `The ${name}: ${holding} hold, ${differing.length} differ, ${notChecked} not checked`;
+export function countResults(all: readonly Check[], enforced: readonly string[]): string {
+  return Array.from(new Set(all.map(({ part }) => part))).flatMap((name) => {
+    const own = all.filter(({ part }) => part === name);
+    const differing = own.filter(({ result }) => typeof result === 'object');
+    const holding = own.filter(({ result }) => result === 'holds').length;
+    const counts = `The ${name}: ${holding} hold, ${differing.length} differ, ${own.length - holding - differing.length} not checked`;
     if (enforced.includes(name)) return [counts, ...differing.map(({ heading, row }) => `  ✖ ${heading}: ${row.says}`)];
     return [differing.length === 0 ? counts : `${counts} (--${name} makes these count)`];
   }).join('\n');

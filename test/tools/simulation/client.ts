@@ -1,18 +1,15 @@
-// A client of the simulation: what it has sent, and what it has seen of the service.
+// A client of the simulation: what it does, and when. What the service does with it is in its `end`.
 import { inPieces, MAX_RECORD_BYTES, Sending } from '../../support/sequences/part.ts';
 import type { ClientStep, Surroundings } from '../../support/sequences/steps.ts';
 import { moment, type Moment } from './clock.ts';
-import { ALERT, DATA, HANDSHAKE, recordOf, recordsIn } from './record-socket.ts';
-import { ServiceEnd } from './service-end.ts';
+import { ALERT, contentOf, DATA, HANDSHAKE, recordOf, recordsIn, typeOf } from './record-socket.ts';
+import { ServiceEnd, type Written } from './service-end.ts';
 
 /** How late the rest of a record arrives, at most. */
 export const PART_MS = 100;
 
-/** Bytes that the client has sent at once. */
-export type Sent = { readonly from: number; readonly to: number; readonly at: Moment };
-
-/** A reply that the service has passed to its socket, and its place in all that it has passed. */
-export type Written = { readonly from: number; readonly to: number; readonly at: Moment; takenAt: Moment | undefined };
+/** How many bytes of requests had arrived at a moment. */
+export type Sent = { readonly to: number; readonly at: Moment };
 
 export class Client {
   readonly number: number;
@@ -22,69 +19,49 @@ export class Client {
   readonly openedAt = moment();
   readonly sending = new Sending();
   readonly sends: Sent[] = [];
-  readonly writes: Written[] = [];
-  readonly replies: Buffer[] = []; // without what TLS adds
   readonly isSecure: boolean;
-  taken = 0;
   hasRead = true; // it has never stopped reading
   endedAt: Moment | undefined; // the client's side
   leftAt: Moment | undefined; // the client has reset the connection
-  notifiedAt: Moment | undefined; // by close_notify, that the service ends its side
-  serviceEndedAt: Moment | undefined;
-  serviceClosedAt: Moment | undefined;
-  #readAtEnd: number | undefined; // what comes later is thrown away
-  #delivered = Buffer.alloc(0); // over TLS: all records that were sent
-  #hasGreeted = false; // its handshake has begun
+  #delivered = Buffer.alloc(0); // all bytes that were sent; over TLS, records
+  #late = () => {}; // delivers the rest of a record
 
   constructor(number: number, { addresses, room, isSecure }: Surroundings, note: (text: string) => void) {
     this.number = number;
     this.network = `2001:db8:0:${number % addresses}`;
     this.name = `${this.network}::${number}`;
     this.isSecure = isSecure;
-    let length = 0;
-    this.end = new ServiceEnd(this.name, room, {
-      written: (bytes) => {
-        const [record] = isSecure ? recordsIn(bytes) : [{ type: DATA, content: bytes }];
-        const from = length;
-        length += bytes.length;
-        if (record?.type === ALERT) {
-          this.notifiedAt = moment();
-          this.#readAtEnd = this.end.bytesRead;
-        }
-        if (record?.type !== DATA) return;
-        this.writes.push({ from, to: length, at: moment(), takenAt: undefined });
-        this.replies.push(record.content);
-        note(`${this.name} wrote ${masked(record.content)}`);
-      },
-      taken: (count) => {
-        this.taken += count;
-        for (const write of this.writes) if (write.to <= this.taken) write.takenAt ??= moment();
-        note(`${this.name} sent ${count}`);
-      },
-      ended: () => {
-        this.serviceEndedAt = moment();
-        this.#readAtEnd ??= this.end.bytesRead;
-        note(`${this.name} ended`);
-      },
-      closed: () => { this.serviceClosedAt = moment(); note(`${this.name} closed`); },
-    });
+    this.end = new ServiceEnd(this.name, room, (text) => note(`${this.name} ${text}`));
+  }
+
+  /** What the service has written, without what TLS adds. */
+  get writes(): readonly Written[] {
+    return this.isSecure ? this.end.writes.filter(({ bytes }) => typeOf(bytes) === DATA) : this.end.writes;
+  }
+
+  get replies(): Buffer {
+    return Buffer.concat(this.writes.map(({ bytes }) => (this.isSecure ? contentOf(bytes) : bytes)));
+  }
+
+  /** The close_notify with which the service ends its side over TLS. */
+  get notice(): Written | undefined {
+    return this.isSecure ? this.end.writes.find(({ bytes }) => typeOf(bytes) === ALERT) : undefined;
   }
 
   /** How many bytes that the client has sent the service has read before it has ended its side; over TLS, of all records that had begun. */
   get bytesRead(): number {
-    const read = this.#readAtEnd ?? this.end.bytesRead;
-    if (!this.isSecure) return read;
-    let bytes = 0;
-    for (const { type, content, from } of recordsIn(this.#delivered)) if (from < read && type === DATA) bytes += content.length;
-    return bytes;
+    if (!this.isSecure) return this.end.bytesRead;
+    const read = this.notice?.bytesRead ?? this.end.bytesRead;
+    const begun = Array.from(recordsIn(this.#delivered)).filter(({ type, from }) => type === DATA && from < read);
+    return begun.reduce((sum, { content }) => sum + content.length, 0);
   }
 
   perform(step: ClientStep): void {
     const maySend = this.endedAt === undefined && this.leftAt === undefined;
-    if (step.kind !== 'end') this.#greet();
+    if (step.kind !== 'end' && maySend) this.#greet();
     switch (step.kind) {
-      case 'send': if (maySend) this.#deliver(this.sending.next(step.parts, step.held), step.pieces); break;
-      case 'more': if (maySend) this.#deliver(this.sending.more(step.bytes), step.pieces); break;
+      case 'send': if (maySend) this.#send(this.sending.next(step.parts, step.held), step.pieces); break;
+      case 'more': if (maySend) this.#send(this.sending.more(step.bytes), step.pieces); break;
       case 'read': return this.end.setRead(true);
       case 'stop reading':
         this.hasRead = false;
@@ -92,6 +69,7 @@ export class Client {
       case 'wait': return; // see world.ts
       case 'end':
         if (!maySend) return;
+        this.#late();
         this.endedAt = moment();
         return this.end.deliverEnd();
       case 'reset':
@@ -101,40 +79,35 @@ export class Client {
     }
   }
 
-  #deliver(bytes: string, pieceBytes: number): void {
-    if (bytes === '') return;
-    const { length: to } = this.sending;
-    const from = to - bytes.length;
-    if (!this.isSecure) return this.end.deliver(Buffer.from(bytes, 'latin1'), this.#noteAt(from, to)); // no pieces
-    const pieces = inPieces(bytes, Math.min(pieceBytes, MAX_RECORD_BYTES));
-    const between = to - (pieces.at(-1)?.length ?? 0);
-    const records = pieces.map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1')));
-    const last = records.pop() ?? Buffer.of();
-    if (records.length > 0) this.#deliverRecords(Buffer.concat(records), this.#noteAt(from, between));
-    this.#deliverRecords(last, this.#noteAt(between, to), last.length % 2 === 1);
-  }
-
-  #noteAt(from: number, to: number): () => void {
-    return () => { this.sends.push({ from, to, at: moment() }); };
-  }
-
+  // Over TLS the handshake comes first.
   #greet(): void {
-    if (this.isSecure && !this.#hasGreeted && this.endedAt === undefined) {
-      this.#deliverRecords(recordOf(HANDSHAKE, Buffer.from('hello')), () => {});
-    }
-    this.#hasGreeted = true;
+    if (this.isSecure && this.#delivered.length === 0) this.#deliver(recordOf(HANDSHAKE, Buffer.from('hello')));
   }
 
-  // Half of the last records are split: the rest arrives later.
-  #deliverRecords(bytes: Buffer, arrived: () => void, isSplit = false): void {
+  // Over TLS each piece is a record. Of half of the last records, the rest arrives later.
+  #send(bytes: string, size: number): void {
+    if (bytes === '') return;
+    this.#late();
+    const { length } = this.sending;
+    const pieces = this.isSecure ? inPieces(bytes, Math.min(size, MAX_RECORD_BYTES)) : [bytes];
+    const all = pieces.map((piece) => Buffer.from(piece, 'latin1')).map((piece) => (this.isSecure ? recordOf(DATA, piece) : piece));
+    const lastBytes = all.at(-1)?.length ?? 0;
+    if (!this.isSecure || lastBytes % 2 === 0) return this.#deliver(Buffer.concat(all), length);
+    const records = Buffer.concat(all);
+    const lateFrom = records.length - (lastBytes >> 1);
+    this.#deliver(records.subarray(0, lateFrom), length - (pieces.at(-1)?.length ?? 0));
+    const arrive = this.#late = () => {
+      if (this.#late === arrive) this.#deliver(records.subarray(lateFrom), length);
+    };
+    if (lastBytes % 4 === 1) setImmediate(() => setImmediate(() => setImmediate(arrive)));
+    else setTimeout(arrive, PART_MS);
+  }
+
+  // With these bytes, as many bytes of requests have arrived as `to`.
+  #deliver(bytes: Buffer, to = 0): void {
+    this.#late = () => {};
     this.#delivered = Buffer.concat([this.#delivered, bytes]);
-    this.end.deliver(bytes, arrived, isSplit ? bytes.length >> 1 : bytes.length, bytes.length % 4 === 1 ? inIterations : inTime);
+    if (to > 0) this.sends.push({ to, at: moment() });
+    this.end.deliver(bytes);
   }
-}
-
-const inTime = (run: () => void) => void setTimeout(run, PART_MS);
-const inIterations = (run: () => void) => void setImmediate(() => setImmediate(() => setImmediate(run)));
-
-function masked(bytes: Buffer): string {
-  return bytes.toString('latin1').replace(/\r\nDate: [^\r]*/g, '\r\nDate: now').replace(/"traceId":"[^"]*"/g, '"traceId":"id"');
 }

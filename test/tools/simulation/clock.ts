@@ -3,7 +3,8 @@
 // What node does by itself between two callbacks (process.nextTick, promises) stays node's. It has an order of its own, which is
 // always the same.
 
-type Timer = { readonly run: () => void; due: number; readonly everyMs: number | undefined; readonly unref: () => Timer };
+type Immediate = { readonly run: () => void };
+type Timer = Immediate & { due: number; readonly everyMs: number | undefined; readonly unref: () => Timer };
 
 /** When something has happened. `order` grows with each moment. */
 export type Moment = { readonly order: number; readonly ms: number; readonly iteration: number };
@@ -11,9 +12,8 @@ export type Moment = { readonly order: number; readonly ms: number; readonly ite
 const MAX_ITERATIONS = 2_000;
 
 const timers = new Set<Timer>();
-const immediates = new Set<{ readonly run: () => void }>(); // for the next iteration
-const due = new Set<{ readonly run: () => void }>(); // in this iteration
-let thrown: unknown[] = [];
+const immediates = new Set<Immediate>(); // for the next iteration
+const due = new Set<Immediate>(); // in this iteration
 let nowMs = 0, order = 0, iterations = 0;
 
 /** Replaces the timers and the clock of this process, and begins at time 0 without any timer. */
@@ -29,10 +29,9 @@ export function resetTime(): void {
       immediates.add(immediate);
       return immediate;
     },
-    clearImmediate: (immediate: { readonly run: () => void }) => immediates.delete(immediate) || due.delete(immediate),
+    clearImmediate: (immediate: Immediate) => immediates.delete(immediate) || due.delete(immediate),
   });
   for (const all of [timers, immediates, due]) all.clear();
-  thrown = [];
   nowMs = order = iterations = 0;
 }
 
@@ -54,17 +53,9 @@ export const now = (): number => nowMs;
 /** How many timers and immediates there are. */
 export const pending = (): number => timers.size + immediates.size;
 
-/** What has been thrown and not caught. */
-export const uncaught = (): readonly unknown[] => thrown;
-export const addUncaught = (error: unknown): void => { thrown.push(error); };
-
 /** Calls `run` as the event loop does: then node does what follows from it, all ticks and what they add, before this goes on. */
 export async function inLoop(run: () => void): Promise<void> {
-  try {
-    run();
-  } catch (error) {
-    addUncaught(error);
-  }
+  run();
   await new Promise<void>((resolve) => process.nextTick(resolve));
 }
 
@@ -87,9 +78,8 @@ export async function settle(): Promise<void> {
   }
 }
 
-// The first timer that is due then; of those due at once, one that was set for once.
-const dueBy = (ms: number) => Array.from(timers).filter(({ due }) => due <= ms)
-  .sort((a, b) => a.due - b.due || Number(b.everyMs === undefined) - Number(a.everyMs === undefined))[0];
+// The first timer that is due then.
+const dueBy = (ms: number) => Array.from(timers).filter(({ due }) => due <= ms).sort((a, b) => a.due - b.due)[0];
 
 /** Lets `ms` pass, or less: until `isEnough`, which is asked after all timers that are due at once. */
 export async function pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {

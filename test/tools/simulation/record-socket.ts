@@ -11,6 +11,10 @@ export function recordOf(type: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([type, 3, 3, content.length >> 8, content.length & 255]), content]);
 }
 
+/** The type of the record with which `bytes` begin, and its content if they are one record. */
+export const typeOf = (bytes: Buffer) => bytes[0];
+export const contentOf = (bytes: Buffer) => bytes.subarray(HEADER_BYTES);
+
 /** The whole records in `bytes`, with their places. */
 export function* recordsIn(bytes: Buffer) {
   for (let at = 0; at + HEADER_BYTES <= bytes.length;) {

@@ -1,11 +1,11 @@
 // Plays many sequences, and checks what must hold after each.
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { OF_CLIENT } from '../../support/sequences/invariants.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
 import { RARE } from '../../support/sequences/rare-sequences.ts';
 import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
-import { addUncaught } from './clock.ts';
-import { OF_SERVED, OF_WORLD } from './invariants.ts';
+import { OF_SERVED } from './invariants.ts';
 import { servedIn } from './served.ts';
 import type { Code } from './service.ts';
 import { play } from './world.ts';
@@ -29,7 +29,6 @@ export async function run(code: Code, sequences: Iterable<Sequence>): Promise<Ru
   let failure: Failure | undefined;
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
-  process.setUncaughtExceptionCaptureCallback(addUncaught);
   try {
     for (const sequence of sequences) {
       const { events, fault } = await tryOut(code, sequence);
@@ -44,18 +43,18 @@ export async function run(code: Code, sequences: Iterable<Sequence>): Promise<Ru
     }
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
-    process.setUncaughtExceptionCaptureCallback(null);
   }
   return { count, failure, digest: digest.digest('hex') };
 }
 
 /** Plays `sequence`. Returns its events, and the first fault. */
 async function tryOut(code: Code, sequence: Sequence): Promise<{ readonly events: readonly string[]; readonly fault: string | undefined }> {
-  let events: readonly string[] = [];
+  const events: string[] = [];
+  const thrown: unknown[] = []; // and not caught
+  process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error));
   try {
-    const world = await play(code, sequence);
-    ({ events } = world);
-    for (const holds of OF_WORLD) holds(world);
+    const world = await play(code, sequence, (event) => events.push(event));
+    assert.deepEqual(thrown, []);
     for (const client of world.clients) {
       const served = servedIn(world, client);
       for (const holds of OF_CLIENT) holds(served);
@@ -64,6 +63,8 @@ async function tryOut(code: Code, sequence: Sequence): Promise<{ readonly events
     return { events, fault: undefined };
   } catch (error) {
     return { events, fault: String(error) };
+  } finally {
+    process.setUncaughtExceptionCaptureCallback(null);
   }
 }
 

@@ -1,14 +1,17 @@
-// The service's end of a connection in memory: what it sees of a net.Socket, and what the kernel does below it.
+// The service's end of a connection in memory: what it sees of a net.Socket, what the kernel does below it, and what has happened.
 import { Duplex } from 'node:stream';
+import { moment, type Moment } from './clock.ts';
 
 type Done = (error?: Error | null) => void;
 
-/** What is told that the service has passed bytes to its socket, and ended its side or closed it, and what the kernel has taken. */
-export type Observer = {
-  readonly written: (bytes: Buffer) => void;
-  readonly taken: (count: number) => void;
-  readonly ended: () => void;
-  readonly closed: () => void;
+/** Bytes that the service has written, and their place in all that it has written. */
+export type Written = {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+  readonly at: Moment;
+  readonly bytesRead: number; // by then
+  takenAt: Moment | undefined; // by the kernel
 };
 
 const NOTHING = Buffer.alloc(0);
@@ -18,45 +21,33 @@ const MAX_READ_BYTES = 64 * 1024;
 export class ServiceEnd extends Duplex {
   readonly remoteAddress: string;
   bytesRead = 0; // how many bytes of the client the service has read
-  #unread = 0; // how many bytes the kernel has taken from the service, and the client has not read
+  readonly writes: Written[] = [];
+  taken = 0; // how many bytes the kernel has taken from the service
+  endedAt: Moment | undefined; // the service has ended its side
+  closedAt: Moment | undefined; // the service has closed the connection
+  readonly #room: number; // for so many bytes, while the client does not read
+  readonly #note: (text: string) => void;
+  #unread = 0; // how many bytes the kernel has taken, and the client has not read
   #isRead = true; // the client reads
-  readonly #room: number; // for so many bytes, while it does not
-  readonly #observer: Observer;
-  #toService = Buffer.alloc(0); // what the client has sent, and the service has not read
-  #late = 0; // how many bytes at its end have not arrived yet
-  readonly #arrivals: (() => void)[] = []; // to be called when they have
+  #toService = NOTHING; // what the client has sent, and the service has not read
   #isWanted = false; // the service reads
   #clientHasEnded = false;
   #isReset = false;
   #writing: { bytes: Buffer; readonly done: Done } | undefined;
 
-  constructor(remoteAddress: string, room: number, observer: Observer) {
+  /** `note` is told what the service does. */
+  constructor(remoteAddress: string, room: number, note: (text: string) => void = () => {}) {
     super({ allowHalfOpen: true, emitClose: false, highWaterMark: 0 }); // like a net.Socket of server.ts
     this.remoteAddress = remoteAddress;
     this.#room = room;
-    this.#observer = observer;
+    this.#note = note;
   }
 
   // What the client does.
 
-  /**
-   * These bytes arrive after what has been delivered before: that many of them at once, and the rest when `later` calls its argument.
-   * Then `arrived` is called.
-   */
-  deliver(bytes: Buffer, arrived = () => {}, atOnce = bytes.length, later: (arrive: () => void) => void = () => {}): void {
-    if (this.destroyed || this.#clientHasEnded || this.#isReset) return arrived();
+  deliver(bytes: Buffer): void {
+    if (this.destroyed || this.#clientHasEnded || this.#isReset) return;
     this.#toService = Buffer.concat([this.#toService, bytes]);
-    this.#arrivals.push(arrived);
-    const isLate = this.#late > 0;
-    this.#late += isLate ? bytes.length : bytes.length - atOnce;
-    if (this.#late === 0) this.#arrive();
-    else if (!isLate) later(() => this.#arrive());
-    this.#pump();
-  }
-
-  #arrive(): void {
-    this.#late = 0;
-    for (const arrived of this.#arrivals.splice(0)) arrived();
     this.#pump();
   }
 
@@ -83,13 +74,12 @@ export class ServiceEnd extends Duplex {
   #pump(): void {
     if (!this.#isWanted || this.destroyed) return;
     if (this.#toService.length > 0) {
-      const count = Math.min(MAX_READ_BYTES, this.#toService.length - this.#late);
-      if (count === 0) return; // the rest comes later
-      const bytes = this.#toService.subarray(0, count);
-      this.#toService = count === this.#toService.length ? NOTHING : this.#toService.subarray(count); // a part would keep all of it
+      const bytes = this.#toService.subarray(0, MAX_READ_BYTES);
+      const isAll = bytes.length === this.#toService.length;
+      this.#toService = isAll ? NOTHING : this.#toService.subarray(bytes.length); // an empty part would keep all of it
       this.bytesRead += bytes.length;
       if (!this.push(bytes)) this.#isWanted = false;
-      else if (this.#toService.length > 0 || this.#clientHasEnded || this.#isReset) setImmediate(() => this.#pump());
+      else if (!isAll || this.#clientHasEnded || this.#isReset) setImmediate(() => this.#pump());
     } else if (this.#isReset) this.destroy(new Error('read ECONNRESET'));
     else if (this.#clientHasEnded) {
       this.#isWanted = false;
@@ -105,7 +95,9 @@ export class ServiceEnd extends Duplex {
     const { bytes } = writing;
     const count = this.#isRead ? bytes.length : Math.max(0, Math.min(bytes.length, this.#room - this.#unread));
     if (!this.#isRead) this.#unread += count;
-    if (count > 0) this.#observer.taken(count);
+    this.taken += count;
+    for (const write of this.writes) if (write.to <= this.taken) write.takenAt ??= moment();
+    if (count > 0) this.#note(`sent ${count}`);
     writing.bytes = bytes.subarray(count);
     if (writing.bytes.length === 0) this.#finishWriting(null);
   }
@@ -124,7 +116,11 @@ export class ServiceEnd extends Duplex {
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: Done): void {
-    if (bytes.length > 0) this.#observer.written(bytes);
+    if (bytes.length > 0) {
+      const from = this.writes.at(-1)?.to ?? 0;
+      this.writes.push({ bytes, from, to: from + bytes.length, at: moment(), bytesRead: this.bytesRead, takenAt: undefined });
+      this.#note(`wrote ${bytes.length} bytes: ${bytes.toString('latin1').split('\r\n', 1).join()}`);
+    }
     this.#writing = { bytes, done };
     this.#take();
   }
@@ -134,13 +130,15 @@ export class ServiceEnd extends Duplex {
   }
 
   override _final(done: Done): void {
-    this.#observer.ended();
+    this.endedAt = moment();
+    this.#note('ended');
     setImmediate(() => done());
   }
 
   override _destroy(error: Error | null, done: Done): void {
     this.#writing = undefined;
-    this.#observer.closed();
+    this.closedAt = moment();
+    this.#note('closed');
     done(error);
     setImmediate(() => this.emit('close', error !== null)); // as for a net.Socket, in a later iteration
   }

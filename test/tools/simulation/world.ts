@@ -1,40 +1,33 @@
-// Plays a sequence against the real service, whose connections are in memory.
+// Plays a sequence against the real service, whose connections are in memory. Checks what must hold of all clients together.
+import assert from 'node:assert/strict';
+import type { Duplex } from 'node:stream';
 import type { OpenTransport } from '../../../src/transport/transport.ts';
 import { makeService, type Code, type Dropped } from './service.ts';
 import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
 import { Client } from './client.ts';
-import { inLoop, moment, now, pass, pending, resetTime, settle, iteration, uncaught, type Moment } from './clock.ts';
+import { inLoop, moment, now, pass, pending, resetTime, settle, iteration, type Moment } from './clock.ts';
 import { RecordSocket } from './record-socket.ts';
+import { isAfter } from './served.ts';
 
-/** All that can be known after a sequence. */
+/** What is known after a sequence, beside what each client knows. */
 export type World = Awaited<ReturnType<typeof play>>;
 
-/** A connection that was closed for a new one: why, how many its network had then, and how many any network had at most. */
-type ClosedForRoom = { readonly client: Client; readonly reason: Dropped; readonly had: number; readonly most: number };
+const PIECE_COST = 512; // of a piece, with no byte
 
-/** `closeAll`: how many connections it said to have cut, and how many that were at most. */
-type Cut = { readonly at: Moment; readonly said: number; readonly most: number };
-
-/** Plays `sequence` to its end, against the service of `code`. */
-export async function play(code: Code, { surroundings, steps }: Sequence) {
+/** Plays a sequence to its end, against the service of `code`. `tell` is told all that can be seen from outside, in order. */
+export async function play(code: Code, { surroundings, steps }: Sequence, tell: (event: string) => void) {
   resetTime();
   const { maxConnections, turnCost, isSecure } = surroundings;
   const listenersBefore = processListeners();
-  const events: string[] = [];
   const clients: Client[] = [];
-  const held = new Set<Client>(); // whose connections the service counts
-  const closedForRoom: ClosedForRoom[] = [];
-  let drainedAt: Moment | undefined, stoppedAt: Moment | undefined;
-  let cut: Cut | undefined;
+  const held = new Set<Duplex>(); // the ends of the connections that the service counts
+  const closedForRoom = new Map<Client, Dropped>(); // closed for a new connection, and why
+  let drainedAt: Moment | undefined, stoppedAt: Moment | undefined, cutAt: Moment | undefined;
   let isStopped = false;
-  let mostOpen = 0;
 
-  const note = (text: string) => events.push(`${now()} ${text}`);
-  const openSecure: OpenTransport = (carrier, ...others) => code.openTls((valve) => {
-    const socket = new RecordSocket(valve);
-    const own = clients.find(({ end }) => Object.is(end, carrier));
-    return socket.once('close', () => { if (own !== undefined) held.delete(own); });
-  }, carrier, ...others);
+  const note = (text: string) => tell(`${now()} ${text}`);
+  const openSecure: OpenTransport = (carrier, ...others) =>
+    code.openTls((valve) => new RecordSocket(valve).once('close', () => held.delete(carrier)), carrier, ...others);
   const { app, records, dropped, failures } = await makeService(code, surroundings, openSecure, note);
   // It gets its connections from here, as long as it would listen.
   const server = await (isSecure ? app.createSecureServer({}) : app.createServer());
@@ -47,23 +40,28 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
   }
 
   function connect(client: Client): Client {
+    assert.equal(cutAt, undefined, 'a connection is accepted after the cut');
+    const { end } = client;
     clients.push(client);
-    held.add(client);
-    if (!isSecure) client.end.once('close', () => held.delete(client));
-    const open = Array.from(held).filter(({ end }) => !end.destroyed);
-    const had = ({ network }: Client) => Array.from(held).filter((other) => other.network === network).length;
-    const most = Math.max(...Array.from(held, had));
-    const { length } = dropped;
-    const before = moment().order;
-    server.emit('connection', client.end);
+    held.add(end);
+    if (!isSecure) end.once('close', () => held.delete(end));
+    const counted = clients.filter((one) => held.has(one.end));
+    const had = (network: string) => counted.filter((one) => one.network === network).length;
+    const open = counted.filter((one) => !one.end.destroyed);
+    const [{ length }, before] = [dropped, moment()];
+    server.emit('connection', end);
     const [reason] = dropped.slice(length);
     if (reason !== undefined) {
-      const closed = open.find(({ end, notifiedAt }) => end.destroyed || (notifiedAt?.order ?? 0) > before);
-      if (closed !== undefined) closedForRoom.push({ client: closed, reason, had: had(closed), most });
-      held.delete(closed ?? Array.from(held).findLast(({ end }) => end.destroyed) ?? client); // the new one, or one that had closed already
+      const closed = open.find((one) => one.end.destroyed || isAfter(one.notice?.at, before));
+      const { end: gone } = closed ?? counted.findLast((one) => one.end.destroyed) ?? client; // the new one, or one that had closed already
+      held.delete(gone);
+      if (closed !== undefined) {
+        closedForRoom.set(closed, reason);
+        assert.ok(counted.every(({ network }) => had(network) <= had(closed.network)), 'one is closed though another network has more');
+      }
     }
-    const isClosing = (one: Client) => one.notifiedAt !== undefined && closedForRoom.some((closed) => closed.client === one);
-    mostOpen = Math.max(mostOpen, clients.filter((one) => !one.end.destroyed && !isClosing(one)).length);
+    const isOpen = (one: Client) => !one.end.destroyed && !(one.notice !== undefined && closedForRoom.has(one));
+    assert.ok(clients.filter(isOpen).length <= maxConnections, 'too many are open at once');
     return client;
   }
 
@@ -79,16 +77,15 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
     void app.close().then(() => { isStopped = true; });
   }
 
-  function cutAll(): void {
-    if (stoppedAt === undefined || cut !== undefined) return;
-    const at = moment();
-    // Whose request has not been answered, or not to its end. The event `close` of a socket comes an iteration after it has closed.
-    // Over TLS the service hears an iteration later that the kernel has taken a reply.
-    const isUnheard = ({ writes }: Client) => isSecure && at.iteration - (writes.at(-1)?.takenAt?.iteration ?? -Infinity) <= 1;
-    const isOwed = (client: Client) => client.sending.parts.length > client.writes.length
-      || (client.writes.at(-1)?.to ?? 0) > client.taken || isUnheard(client);
-    const isThere = ({ serviceClosedAt }: Client) => serviceClosedAt === undefined || at.iteration - serviceClosedAt.iteration <= 1;
-    cut = { at, most: clients.filter((client) => isOwed(client) && isThere(client)).length, said: app.closeAll() };
+  function cut(): void {
+    if (stoppedAt === undefined || cutAt !== undefined) return;
+    const at = cutAt = moment();
+    // The event `close` of a socket comes an iteration later, and over TLS so does the news that the kernel has taken a reply.
+    const isOld = (one: Moment | undefined) => one !== undefined && at.iteration - one.iteration > 1;
+    const isOwed = ({ sending, writes, end }: Client) =>
+      !isOld(end.closedAt) && sending.parts.length > writes.filter(({ takenAt }) => isOld(takenAt)).length;
+    const most = clients.filter(isOwed).length;
+    assert.ok(app.closeAll() <= most, 'it counts more connections as cut than owe a reply');
   }
 
   function perform(step: Step): void {
@@ -96,10 +93,8 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
     if (isOfClient(step)) connected(step.client)?.perform(step);
     else if (step.kind === 'drain') drain();
     else if (step.kind === 'stop') stop();
-    else if (step.kind === 'cut') cutAll();
+    else if (step.kind === 'cut') cut();
   }
-
-  const allClosed = () => clients.every(({ end }) => end.destroyed);
 
   for (const step of steps) {
     await inLoop(() => perform(step));
@@ -108,17 +103,19 @@ export async function play(code: Code, { surroundings, steps }: Sequence) {
     for (let i = 0; i < step.iterations; i += 1) await iteration();
   }
   note('quiet');
+  const allClosed = () => clients.every(({ end }) => end.destroyed);
   await pass(LONGEST_MS, allClosed);
-  const wereAllClosed = allClosed();
+  assert.ok(allClosed(), 'connections stay open');
   await inLoop(stop);
   await pass(LIMITS.silentMs);
-  return {
-    clients, records, errors: [...failures, ...uncaught()], allClosed: wereAllClosed, isStopped, drainedAt, stoppedAt, cut, turnCost,
-    mostOpen, maxConnections, // how many connections were open at once, at most, and how many may be
-    closedForRoom,
-    leftOver: pending() + processListeners() - listenersBefore, // timers, immediates and listeners
-    events, // everything that could be seen from outside, in order
-  };
+  assert.ok(isStopped, 'close() does not resolve');
+  assert.equal(pending() + processListeners(), listenersBefore, 'timers, immediates or listeners are left');
+  assert.deepEqual(failures, []);
+  // In an iteration of the event loop, all clients together get as many replies as the budgets of it and of the previous one allow.
+  const replies = new Map<number, number>();
+  for (const { at } of clients.flatMap(({ writes }) => writes)) replies.set(at.iteration, (replies.get(at.iteration) ?? 0) + 1);
+  assert.ok(Math.max(0, ...replies.values()) <= 2 * Math.ceil(turnCost / PIECE_COST), 'too many replies at once');
+  return { clients, records, drainedAt, stoppedAt, cutAt, closedForRoom };
 }
 
 const processListeners = () => process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
