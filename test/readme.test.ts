@@ -6,8 +6,6 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
-import { SIZE_LIMITS, TIME_LIMITS } from '../src/http/limits.ts';
-import { REFUSALS } from '../src/http/refusals.ts';
 import { portIn, spawnService } from './support/process.ts';
 import { exchange, requestBytes } from './support/exchange.ts';
 
@@ -18,7 +16,7 @@ const filesIn = (folder: string, end: string) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith(end));
 
 const [readme, book, tests] = [read('README.md'), read('src/README.md'), read('test/README.md')];
-const [deploy, security] = [read('deploy/README.md'), read('SECURITY.md')];
+const deploy = read('deploy/README.md');
 const sources = new Map(filesIn('src', '.ts').map((path) => [path, read(`src/${path}`)]));
 
 const found = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, group = '']) => group);
@@ -96,29 +94,12 @@ test('the configuration table has every variable that is read, with its default 
   for (const [path, source] of sources) assert.ok(path === 'start.ts' || !source.includes('process.env'), path);
 });
 
-test('the tables have the limits, the log messages, the exit codes and the refusals of the code', () => {
-  const seconds = (ms: number) => `${ms / 1000} s`;
-  const kib = (bytes: number) => `${bytes / 1024} KiB`;
-  assert.deepEqual(rows(section(readme, 'What it defends against')), [
-    ['time to receive a request head', seconds(TIME_LIMITS.headMs), '408'],
-    ['time to receive a whole request', seconds(TIME_LIMITS.requestMs), '408'],
-    ['time for a TLS handshake', seconds(TIME_LIMITS.headMs), 'closed'],
-    ['time for the kernel to take a reply (its buffers fill up if the client does not read)', seconds(TIME_LIMITS.unreadMs), 'closed'],
-    ['time for the client to close its side after the last reply', seconds(TIME_LIMITS.lingerMs), 'closed'],
-    ['the request line', `less than ${kib(SIZE_LIMITS.headBytes)}`, '414'],
-    ['the head', `less than ${kib(SIZE_LIMITS.headBytes)}`, '431'],
-    ['field lines in the head', String(SIZE_LIMITS.fieldLines), '431'],
-    ['content', kib(SIZE_LIMITS.contentBytes), '413'],
-    ['one chunk size with its extensions', kib(SIZE_LIMITS.chunkLineBytes), '400'],
-    ['all chunk sizes, extensions and trailers together', kib(SIZE_LIMITS.framingBytes), '400, or 431 for trailers'],
-  ]);
+test('the tables have the log messages and the exit codes of the code', () => {
   const logged = /\b(?:log|accessLog)\((?:'(\w+)', '([^']+)')?/g;
   const calls = Array.from(sources.values()).flatMap((source) => Array.from(source.matchAll(logged)));
   const messages = rows(section(deploy, 'The log')).map(([level, message]) => `${level} ${code(message)}`);
   assert.deepEqual(sorted(messages), sorted(calls.map(([, level, message]) => `${level} ${message}`)));
   assert.deepEqual(sorted(rows(section(deploy, 'Exit codes')).map(([exitCode]) => exitCode)), sorted(Object.values(EXIT_CODES)));
-  const refusals = rows(section(security, 'What is refused')).map(([reason, , status]) => [...code(reason), status]);
-  assert.deepEqual(refusals, Object.entries(REFUSALS).map(([reason, { status }]) => [reason, String(status)]));
 });
 
 /** Without what differs each time: dates, times, trace ids and the address. */
