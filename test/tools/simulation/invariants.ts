@@ -69,6 +69,13 @@ const idleOnesMakeRoom: Invariant = (served, { closedForRoom }) => {
   assert.ok(unanswered(served) === undefined && writes.every(({ takenAt }) => takenAt !== undefined), 'it was not idle');
 };
 
+/** Over TLS the service ends its side with close_notify (RFC 8446 6.1), unless the client has not read what was written before. */
+const tlsEndsWithNotice: Invariant = ({ client: { isSecure, leftAt, endedAt, notice, end: { closedAt } }, writes }, { cutAt }) => {
+  if (!isSecure || closedAt === undefined || (leftAt ?? endedAt ?? cutAt) !== undefined || writes.length === 0) return;
+  const isHeard = ({ takenAt }: Written) => takenAt !== undefined && takenAt.iteration < closedAt.iteration - 1;
+  if (writes.every(isHeard)) assert.ok(notice !== undefined, 'no close_notify');
+};
+
 /**
  * One access record for each reply, in order; `aborted` where the reply has not been flushed. One more may follow, for a request whose
  * reply could not be sent.
@@ -88,11 +95,13 @@ const recordsMatch: Invariant = ({ client, replies, writes, parts }, { records }
   assert.ok(more.length <= most && more.every(({ aborted }) => aborted), `records without a reply: ${JSON.stringify(more)}`);
 };
 
+const OWN = [lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, tlsEndsWithNotice, recordsMatch];
+
 /** Throws what does not hold of `client`. */
 export function checkClient(client: Client, world: World): void {
   const served = servedIn(world, client);
   for (const holds of OF_CLIENT) holds(served);
-  for (const holds of [lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, recordsMatch]) holds(served, world);
+  for (const holds of OWN) holds(served, world);
 }
 
 function servedIn(world: World, client: Client): Served {
