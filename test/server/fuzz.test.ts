@@ -10,7 +10,7 @@ import { Turns } from '../../src/transport/turns.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { playOnSockets } from '../support/sequences/play-on-sockets.ts';
 import { randomSequence } from '../support/sequences/random-sequence.ts';
-import { describeSequence, ofClientsOnly } from '../support/sequences/steps.ts';
+import { describeSequence, isOfClient } from '../support/sequences/steps.ts';
 import { tlsOptions } from '../support/server.ts';
 import { startService } from '../support/service.ts';
 import { listenOnPort } from '../support/sockets.ts';
@@ -28,9 +28,10 @@ test(`${COUNT} sequences from seed ${FIRST_SEED} get the replies that they are o
   const seeds = Array.from({ length: COUNT }, (_, i) => FIRST_SEED + i).values();
   async function play(): Promise<void> {
     for (const seed of seeds) {
-      const sequence = ofClientsOnly(randomSequence(seed));
+      const sequence = randomSequence(seed);
       const { isSecure } = sequence.surroundings;
-      await playOnSockets(sequence.steps, isSecure ? overTls : seed % 2 === 0 ? { port } : { path }, isSecure).catch((error: unknown) => {
+      const place = isSecure ? overTls : seed % 2 === 0 ? { port } : { path };
+      await playOnSockets(sequence.steps.filter(isOfClient), place, isSecure).catch((error: unknown) => {
         throw new Error(`Seed ${seed}: ${String(error)}\n${describeSequence(sequence)}`);
       });
     }

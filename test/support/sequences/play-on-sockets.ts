@@ -20,12 +20,11 @@ const HANG_MS = 30_000; // longer than any time limit of the service
  */
 export async function playOnSockets(steps: readonly Step[], place: Place, isSecure: boolean): Promise<number> {
   const numbers = new Set(steps.filter(isOfClient).map(({ client }) => client));
-  const counts = await Promise.all(Array.from(numbers, (number) =>
-    playClient(steps.filter((step) => !isOfClient(step) || step.client === number), place, isSecure)));
+  const counts = await Promise.all(Array.from(numbers, (number) => playClient(number, steps, place, isSecure)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function playClient(steps: readonly Step[], place: Place, isSecure: boolean): Promise<number> {
+async function playClient(number: number, steps: readonly Step[], place: Place, isSecure: boolean): Promise<number> {
   const beganAt = performance.now();
   const sending = new Sending();
   const { parts } = sending;
@@ -90,7 +89,8 @@ async function playClient(steps: readonly Step[], place: Place, isSecure: boolea
   }
 
   for (const step of steps) {
-    if (!hasLeft) await perform(step);
+    const isOwn = !isOfClient(step) || step.client === number;
+    if (isOwn && !hasLeft && !socket.destroyed) await perform(step);
     for (let i = 0; i < step.iterations; i += 1) await iteration();
   }
   await end();

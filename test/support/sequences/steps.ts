@@ -53,8 +53,3 @@ export function describeSequence({ surroundings, steps }: Sequence): string {
   const lines = steps.map(({ iterations, ...what }) => `${JSON.stringify(what, shown)} and ${iterations} iterations`);
   return [JSON.stringify(surroundings), ...lines].join('\n  ');
 }
-
-/** The same without what the service does, and with room for all: nothing but the clients ends their connections. */
-export function ofClientsOnly({ surroundings, steps }: Sequence): Sequence {
-  return { surroundings: { ...surroundings, maxConnections: 100 }, steps: steps.filter(isOfClient) };
-}

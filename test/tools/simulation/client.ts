@@ -89,15 +89,15 @@ export class Client {
     if (bytes === '') return;
     this.#late();
     const { length } = this.sending;
-    const pieces = this.isSecure ? inPieces(bytes, Math.min(size, MAX_RECORD_BYTES)) : [bytes];
-    const all = pieces.map((piece) => Buffer.from(piece, 'latin1')).map((piece) => (this.isSecure ? recordOf(DATA, piece) : piece));
-    const lastBytes = all.at(-1)?.length ?? 0;
-    if (!this.isSecure || lastBytes % 2 === 0) return this.#deliver(Buffer.concat(all), length);
-    const records = Buffer.concat(all);
-    const lateFrom = records.length - (lastBytes >> 1);
-    this.#deliver(records.subarray(0, lateFrom), length - (pieces.at(-1)?.length ?? 0));
+    if (!this.isSecure) return this.#deliver(Buffer.from(bytes, 'latin1'), length);
+    const pieces = inPieces(bytes, Math.min(size, MAX_RECORD_BYTES));
+    const records = pieces.map((piece) => recordOf(DATA, Buffer.from(piece, 'latin1')));
+    const [all, lastBytes] = [Buffer.concat(records), records.at(-1)?.length ?? 0];
+    if (lastBytes % 2 === 0) return this.#deliver(all, length);
+    const lateFrom = all.length - (lastBytes >> 1);
+    this.#deliver(all.subarray(0, lateFrom), length - (pieces.at(-1)?.length ?? 0));
     const arrive = this.#late = () => {
-      if (this.#late === arrive) this.#deliver(records.subarray(lateFrom), length);
+      if (this.#late === arrive) this.#deliver(all.subarray(lateFrom), length);
     };
     if (lastBytes % 4 === 1) setImmediate(() => setImmediate(() => setImmediate(arrive)));
     else setTimeout(arrive, PART_MS);

@@ -47,6 +47,10 @@ export function moment(): Moment {
   return { order, ms: nowMs, iteration: iterations };
 }
 
+/** Whether both have happened, `one` after `other`. */
+export const isAfter = (one: Moment | undefined, other: Moment | undefined): boolean =>
+  one !== undefined && other !== undefined && one.order > other.order;
+
 /** Milliseconds since the sequence began. */
 export const now = (): number => nowMs;
 

@@ -1,17 +1,20 @@
 // What must hold of each client after a sequence, and only the simulation can see.
 import assert from 'node:assert/strict';
-import { hasLast, unanswered } from '../../support/sequences/invariants.ts';
-import { emptyLines, headLength } from '../../support/sequences/part.ts';
+import { parseReplies } from '../../support/exchange.ts';
+import { hasLast, OF_CLIENT, unanswered, type Outcome } from '../../support/sequences/invariants.ts';
+import { emptyLines, hasBegun, headLength, isWhole, type SentPart } from '../../support/sequences/part.ts';
 import { LIMITS } from '../../support/sequences/steps.ts';
-import { PART_MS } from './client.ts';
-import type { Moment } from './clock.ts';
-import { isAfter, sentAt, wasCut, type Served } from './served.ts';
+import { PART_MS, type Client } from './client.ts';
+import { isAfter, type Moment } from './clock.ts';
+import type { Written } from './service-end.ts';
 import type { World } from './world.ts';
 
-type OfServed = (served: Served, world: World) => void;
+/** A client, and what the service has written to it: each piece is a reply. */
+type Served = Outcome & { readonly client: Client; readonly writes: readonly Written[] };
+type Invariant = (served: Served, world: World) => void;
 
 /** A request that is not complete is refused with 408 when it has taken too long, and not before. */
-const lateOnesAreRefused: OfServed = ({ client, parts, replies, writes }) => {
+const lateOnesAreRefused: Invariant = ({ client, parts, replies, writes }) => {
   writes.forEach(({ at }, i) => {
     const sent = parts[i];
     if (replies[i]?.status !== 408 || sent === undefined) return;
@@ -25,7 +28,7 @@ const lateOnesAreRefused: OfServed = ({ client, parts, replies, writes }) => {
 };
 
 /** The service closes a connection when it must, and not before. */
-const closedInTime: OfServed = ({ client, replies, writes }, world) => {
+const closedInTime: Invariant = ({ client, replies, writes }, world) => {
   const { openedAt, notice, sends, end: { closedAt, endedAt } } = client;
   if (closedAt === undefined || client.leftAt !== undefined || wasCut(client, world)) return;
   const last = writes.at(-1);
@@ -52,7 +55,7 @@ function assertLimit(from: Moment, to: Moment, limitMs: number, what: string): v
 }
 
 /** When a client that reads has ended its side, the service ends its own at once. */
-const endsWithClient: OfServed = ({ client: { endedAt, leftAt, hasRead, sends, end } }) => {
+const endsWithClient: Invariant = ({ client: { endedAt, leftAt, hasRead, sends, end } }) => {
   if (endedAt === undefined || leftAt !== undefined || !hasRead) return;
   const ms = (end.endedAt ?? end.closedAt)?.ms ?? Infinity;
   const lateMs = ms - Math.max(endedAt.ms, sends.at(-1)?.at.ms ?? 0);
@@ -60,17 +63,24 @@ const endsWithClient: OfServed = ({ client: { endedAt, leftAt, hasRead, sends, e
 };
 
 /** A connection that is said to be idle when it is closed for a new one owes nothing. */
-const idleOnesMakeRoom: OfServed = (served, { closedForRoom }) => {
+const idleOnesMakeRoom: Invariant = (served, { closedForRoom }) => {
   const { client, writes } = served;
   if (closedForRoom.get(client) !== 'idleClosed') return;
   assert.ok(unanswered(served) === undefined && writes.every(({ takenAt }) => takenAt !== undefined), 'it was not idle');
+};
+
+/** Over TLS the service ends its side with close_notify (RFC 8446 6.1), unless the client has not read what was written before. */
+const tlsEndsWithNotice: Invariant = ({ client: { isSecure, leftAt, endedAt, notice, end: { closedAt } }, writes }, { cutAt }) => {
+  if (!isSecure || closedAt === undefined || (leftAt ?? endedAt ?? cutAt) !== undefined || writes.length === 0) return;
+  const isHeard = ({ takenAt }: Written) => takenAt !== undefined && takenAt.iteration < closedAt.iteration - 1;
+  if (writes.every(isHeard)) assert.ok(notice !== undefined, 'no close_notify');
 };
 
 /**
  * One access record for each reply, in order; `aborted` where the reply has not been flushed. One more may follow, for a request whose
  * reply could not be sent.
  */
-const recordsMatch: OfServed = ({ client, replies, writes, parts }, { records }) => {
+const recordsMatch: Invariant = ({ client, replies, writes, parts }, { records }) => {
   const { name, leftAt, isSecure, end: { closedAt } } = client;
   const own = records.filter(({ remoteAddress }) => remoteAddress === name);
   writes.forEach(({ takenAt }, i) => {
@@ -85,4 +95,45 @@ const recordsMatch: OfServed = ({ client, replies, writes, parts }, { records })
   assert.ok(more.length <= most && more.every(({ aborted }) => aborted), `records without a reply: ${JSON.stringify(more)}`);
 };
 
-export const OF_SERVED: readonly OfServed[] = [lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, recordsMatch];
+const OWN = [lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, tlsEndsWithNotice, recordsMatch];
+
+/** Throws what does not hold of `client`. */
+export function checkClient(client: Client, world: World): void {
+  const served = servedIn(world, client);
+  for (const holds of OF_CLIENT) holds(served);
+  for (const holds of OWN) holds(served, world);
+}
+
+function servedIn(world: World, client: Client): Served {
+  const { sending: { parts }, writes, leftAt, endedAt, end } = client;
+  const replies = parseReplies(client.replies);
+  if (replies.length !== writes.length) throw new Error(`${replies.length} replies in ${writes.length} pieces`);
+  return {
+    client, parts, replies, writes,
+    known: (sent, i) => ({
+      isWhole: isAfter(writes[i]?.at, wholeAt(client, sent)),
+      isDraining: isAfter(writes[i]?.at, world.drainedAt),
+      hasEnded: isAfter(writes[i]?.at, endedAt),
+      isLate: hasBegun(sent), // lateOnesAreRefused has more about it
+    }),
+    bytesRead: client.bytesRead,
+    hasStayed: leftAt === undefined && !wasCut(client, world) && (writes.length === 0 || writes.at(-1)?.takenAt !== undefined),
+    hasEnded: endedAt !== undefined && !isAfter(endedAt, end.closedAt),
+    isEnded: end.endedAt !== undefined || end.closedAt !== undefined,
+  };
+}
+
+// When the byte at this place was sent.
+function sentAt({ sends }: Client, place: number): Moment | undefined {
+  return sends.find(({ to }) => to > place)?.at;
+}
+
+// When the last byte of a request was sent.
+function wholeAt(client: Client, sent: SentPart): Moment | undefined {
+  return isWhole(sent) ? sentAt(client, sent.from + sent.sent - 1) : undefined;
+}
+
+// By `closeAll`, or for a new connection.
+function wasCut(client: Client, { cutAt, closedForRoom }: World): boolean {
+  return closedForRoom.has(client) || isAfter(client.end.closedAt, cutAt);
+}

@@ -1,12 +1,10 @@
 // Plays many sequences, and checks what must hold after each.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { OF_CLIENT } from '../../support/sequences/invariants.ts';
 import { randomSequences } from '../../support/sequences/random-sequence.ts';
 import { RARE } from '../../support/sequences/rare-sequences.ts';
 import { describeSequence, type Sequence } from '../../support/sequences/steps.ts';
-import { OF_SERVED } from './invariants.ts';
-import { servedIn } from './served.ts';
+import { checkClient } from './invariants.ts';
 import type { Code } from './service.ts';
 import { play } from './world.ts';
 
@@ -55,11 +53,7 @@ async function tryOut(code: Code, sequence: Sequence): Promise<{ readonly events
   try {
     const world = await play(code, sequence, (event) => events.push(event));
     assert.deepEqual(thrown, []);
-    for (const client of world.clients) {
-      const served = servedIn(world, client);
-      for (const holds of OF_CLIENT) holds(served);
-      for (const holds of OF_SERVED) holds(served, world);
-    }
+    for (const client of world.clients) checkClient(client, world);
     return { events, fault: undefined };
   } catch (error) {
     return { events, fault: String(error) };

@@ -4,11 +4,10 @@ import { moment, type Moment } from './clock.ts';
 
 type Done = (error?: Error | null) => void;
 
-/** Bytes that the service has written, and their place in all that it has written. */
+/** Bytes that the service has written. */
 export type Written = {
   readonly bytes: Buffer;
-  readonly from: number;
-  readonly to: number;
+  readonly to: number; // where they end in all that it has written
   readonly at: Moment;
   readonly bytesRead: number; // by then
   takenAt: Moment | undefined; // by the kernel
@@ -22,12 +21,12 @@ export class ServiceEnd extends Duplex {
   readonly remoteAddress: string;
   bytesRead = 0; // how many bytes of the client the service has read
   readonly writes: Written[] = [];
-  taken = 0; // how many bytes the kernel has taken from the service
   endedAt: Moment | undefined; // the service has ended its side
   closedAt: Moment | undefined; // the service has closed the connection
   readonly #room: number; // for so many bytes, while the client does not read
   readonly #note: (text: string) => void;
-  #unread = 0; // how many bytes the kernel has taken, and the client has not read
+  #taken = 0; // how many bytes the kernel has taken from the service
+  #unread = 0; // how many of these the client has not read
   #isRead = true; // the client reads
   #toService = NOTHING; // what the client has sent, and the service has not read
   #isWanted = false; // the service reads
@@ -95,8 +94,8 @@ export class ServiceEnd extends Duplex {
     const { bytes } = writing;
     const count = this.#isRead ? bytes.length : Math.max(0, Math.min(bytes.length, this.#room - this.#unread));
     if (!this.#isRead) this.#unread += count;
-    this.taken += count;
-    for (const write of this.writes) if (write.to <= this.taken) write.takenAt ??= moment();
+    this.#taken += count;
+    for (const write of this.writes) if (write.to <= this.#taken) write.takenAt ??= moment();
     if (count > 0) this.#note(`sent ${count}`);
     writing.bytes = bytes.subarray(count);
     if (writing.bytes.length === 0) this.#finishWriting(null);
@@ -117,8 +116,8 @@ export class ServiceEnd extends Duplex {
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: Done): void {
     if (bytes.length > 0) {
-      const from = this.writes.at(-1)?.to ?? 0;
-      this.writes.push({ bytes, from, to: from + bytes.length, at: moment(), bytesRead: this.bytesRead, takenAt: undefined });
+      const to = (this.writes.at(-1)?.to ?? 0) + bytes.length;
+      this.writes.push({ bytes, to, at: moment(), bytesRead: this.bytesRead, takenAt: undefined });
       this.#note(`wrote ${bytes.length} bytes: ${bytes.toString('latin1').split('\r\n', 1).join()}`);
     }
     this.#writing = { bytes, done };

@@ -5,9 +5,8 @@ import type { OpenTransport } from '../../../src/transport/transport.ts';
 import { makeService, type Code, type Dropped } from './service.ts';
 import { isOfClient, LIMITS, LONGEST_MS, type Sequence, type Step } from '../../support/sequences/steps.ts';
 import { Client } from './client.ts';
-import { inLoop, moment, now, pass, pending, resetTime, settle, iteration, type Moment } from './clock.ts';
+import { inLoop, isAfter, moment, now, pass, pending, resetTime, settle, iteration, type Moment } from './clock.ts';
 import { RecordSocket } from './record-socket.ts';
-import { isAfter } from './served.ts';
 
 /** What is known after a sequence, beside what each client knows. */
 export type World = Awaited<ReturnType<typeof play>>;

@@ -4,7 +4,7 @@ import { createRandom, type Random } from '../../support/random.ts';
 import { playOnSockets } from '../../support/sequences/play-on-sockets.ts';
 import { randomSequence } from '../../support/sequences/random-sequence.ts';
 import { greetings, withContent } from '../../support/sequences/requests.ts';
-import { ofClientsOnly, send, WHOLE, type ClientStep, type Step } from '../../support/sequences/steps.ts';
+import { isOfClient, send, WHOLE, type ClientStep, type Step } from '../../support/sequences/steps.ts';
 
 const PLAYERS = 64; // play what clients do in random sequences of the simulation
 const SLOW_PLAYERS = 8; // play `slow`
@@ -31,7 +31,7 @@ export function createClients(port: number, isSecure: boolean, seed: number): Cl
     });
   };
   return [
-    ...Array.from({ length: PLAYERS }, () => player((own) => ofClientsOnly(randomSequence(own)).steps)),
+    ...Array.from({ length: PLAYERS }, () => player((own) => randomSequence(own).steps.filter(isOfClient))),
     ...Array.from({ length: SLOW_PLAYERS }, () => player((own) => slow(createRandom(own)))),
   ];
 }
