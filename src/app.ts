@@ -44,12 +44,12 @@ export async function createApp({ createServer, development, now, allowedHosts, 
   }
 
   return {
-    /** A server without TLS: it refuses requests for https URIs, which may have been meant for another server (RFC 9110 7.4). */
-    createServer: () => create({ handler, refuseHost: (host, isHttps) => (isHttps ? 'httpsWithoutTls' : refuseHost(host, false)) }),
-    /** A server for HTTPS. */
-    createSecureServer: (tls: SecureContextOptions) => create({ handler, refuseHost }, tls),
-    /** A server that redirects legal requests to HTTPS on this port. */
-    createRedirectServer: (httpsPort: number) => create({
+    /** The listener of a server without TLS, which refuses requests for https URIs, which may have been meant for another server (RFC 9110 7.4). */
+    createHttpListener: () => create({ handler, refuseHost: (host, isHttps) => (isHttps ? 'httpsWithoutTls' : refuseHost(host, false)) }),
+    /** The listener of a server for HTTPS. */
+    createHttpsListener: (tls: SecureContextOptions) => create({ handler, refuseHost }, tls),
+    /** The listener of a server that redirects legal requests to HTTPS on this port. */
+    createRedirectListener: (httpsPort: number) => create({
       handler: redirectToHttps(httpsPort),
       refuseHost: (host, isHttps) => refuseHost(host, isHttps) ?? (host === undefined ? 'redirectWithoutHost' : undefined), // HTTP/1.0
     }),

@@ -1,5 +1,5 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
-import type { Server } from 'node:net';
+import type { Server as Listener } from 'node:net';
 import { createApp, loadServer, type App } from './app.ts';
 import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts';
 import { listen, watchDescriptors, type Bound, type ListenTarget, type Scheme } from './host/listen.ts';
@@ -47,7 +47,7 @@ export async function start(): Promise<void> {
 
   const bound: Bound[] = [];
   const failures: StartError[] = []; // they are reported together
-  async function listenOn(targets: readonly ListenTarget[], scheme: Scheme, createListener: () => Promise<Server>): Promise<void> {
+  async function listenOn(targets: readonly ListenTarget[], scheme: Scheme, createListener: () => Promise<Listener>): Promise<void> {
     for (const target of targets) {
       if (isStopping) return; // a signal arrived during start-up
       const result = await listen(await createListener(), scheme, target, reports.acceptFailed);
@@ -62,13 +62,13 @@ export async function start(): Promise<void> {
     const { readTlsFiles } = await import('./host/tls-files.ts');
     let tls = await readTlsFiles(tlsFiles, log);
     installReloadHandler(async () => { app.setSecureContext(tls = await readTlsFiles(tlsFiles, log)); }, log);
-    await listenOn(https, 'https', () => app.createSecureServer(tls));
+    await listenOn(https, 'https', () => app.createHttpsListener(tls));
   }
   const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
   if (bound.length > 0 && redirectPort === undefined && http.length > 0) {
     failures.push(new StartError([NO_REDIRECT_PORT], EXIT_CODES.configuration));
   }
-  await listenOn(http, 'http', () => (redirectPort === undefined ? app.createServer() : app.createRedirectServer(redirectPort)));
+  await listenOn(http, 'http', () => (redirectPort === undefined ? app.createHttpListener() : app.createRedirectListener(redirectPort)));
   if (failures.length > 0) {
     const exitCode = Math.max(...failures.map((failure) => failure.exitCode)); // 78, if any says that restarting is useless
     throw new StartError(failures.flatMap(({ reasons }) => reasons), exitCode);

@@ -7,7 +7,7 @@ import { exchange } from './support/exchange.ts';
 
 for (const kind of ['strict', 'node'] as const) {
   test(`${kind}: a listener that redirects refuses what any other refuses, and does not count what it redirects as refused`, async (t) => {
-    const { port, refusals } = await startService(t, { kind, allowedHosts: ['a'], server: (app) => app.createRedirectServer(8443) });
+    const { port, refusals } = await startService(t, { kind, allowedHosts: ['a'], server: (app) => app.createRedirectListener(8443) });
     for (const [line, host, statusLine, field] of [
       ['GET /health?b HTTP/1.1', 'a:80', '307 Temporary Redirect', 'Location: https://a:8443/health?b'],
       ['GET https://A/health HTTP/1.1', 'a', '307 Temporary Redirect', 'Location: https://a:8443/health'],
@@ -26,14 +26,14 @@ for (const kind of ['strict', 'node'] as const) {
   });
 
   test(`${kind}: a request without a host cannot be redirected`, async (t) => {
-    const { port, refusals } = await startService(t, { kind, server: (app) => app.createRedirectServer(8443) });
+    const { port, refusals } = await startService(t, { kind, server: (app) => app.createRedirectListener(8443) });
     const { replies } = await exchange(port, 'GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
     assert.deepEqual([replies.map(({ status }) => status), refusals], [[400], ['redirectWithoutHost']]);
   });
 
   test(`${kind}: all servers of an app close together`, async (t) => {
     const { app, port } = await startService(t, { kind });
-    const other = (await app.createServer()).listen({ port: 0, host: '127.0.0.1' });
+    const other = (await app.createHttpListener()).listen({ port: 0, host: '127.0.0.1' });
     await once(other, 'listening');
     await app.close();
     assert.equal(other.listening, false);

@@ -22,8 +22,8 @@ const AT_ONCE = 8;
 test(`${COUNT} sequences from seed ${FIRST_SEED} get the replies that they are owed`, { timeout: 110_000 }, async (t) => {
   const { app, port, reported } = await startService(t, { turns: new Turns(1) });
   const path = join(temporaryFolder(t), 'socket');
-  await once((await app.createServer()).listen({ path }), 'listening');
-  const overTls = { port: await listenOnPort(await app.createSecureServer(await tlsOptions(t))) };
+  await once((await app.createHttpListener()).listen({ path }), 'listening');
+  const overTls = { port: await listenOnPort(await app.createHttpsListener(await tlsOptions(t))) };
 
   const seeds = Array.from({ length: COUNT }, (_, i) => FIRST_SEED + i).values();
   async function play(): Promise<void> {

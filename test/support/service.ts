@@ -24,7 +24,7 @@ type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & {
   readonly server?: (app: App) => Promise<Server>;
 };
 
-const plain = (app: App) => app.createServer();
+const plain = (app: App) => app.createHttpListener();
 
 /** Starts `server`, by default that for plain HTTP; the service stops when the test `t` ends. */
 export async function startService(t: TestContext, { kind = 'strict', server: create = plain, ...options }: ServiceOptions = {}) {

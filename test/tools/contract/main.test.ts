@@ -105,7 +105,7 @@ test('a server that cannot be checked, or only with --insecure, is reported in o
   assert.deepEqual(await look(misdirected), { isDescribed: false, takesAnyHost: false });
 
   const tls = await tlsOptions(t);
-  const { port } = await startService(t, { development: true, server: (app) => app.createSecureServer(tls) });
+  const { port } = await startService(t, { development: true, server: (app) => app.createHttpsListener(tls) });
   const url = `https://127.0.0.1:${port}`;
   await assert.rejects(look(url), { message: `${url} ${NO_ANSWER('DEPTH_ZERO_SELF_SIGNED_CERT')}` });
   assert.deepEqual(await look(url, true), { isDescribed: true, takesAnyHost: true });

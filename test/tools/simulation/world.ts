@@ -29,7 +29,7 @@ export async function play(code: Code, { surroundings, steps }: Sequence, tell: 
     code.openTls((valve) => new RecordSocket(valve).once('close', () => held.delete(carrier)), carrier, ...others);
   const { app, records, dropped, failures } = await makeService(code, surroundings, openSecure, note);
   // It gets its connections from here, as long as it would listen.
-  const server = await (isSecure ? app.createSecureServer({}) : app.createServer());
+  const server = await (isSecure ? app.createHttpsListener({}) : app.createHttpListener());
   let isListening = true;
   server.once('close', () => { isListening = false; });
 
