@@ -6,7 +6,7 @@ export type Groups = ReadonlyMap<string, ReadonlySet<Connection>>;
 
 /**
  * The connection that is closed for a new one of `client`, and why. It belongs to the client with the most connections, counting the new
- * one. It is the one idle longest; or, if none is idle and `client` has fewer than the most, the one longest in its state.
+ * one. It is the one idle or lingering longest; or, if none is, and `client` has fewer than the most, the one longest in its state.
  */
 export function chooseVictim(groups: Groups, client: string) {
   const own = (groups.get(client)?.size ?? 0) + 1;

@@ -7,7 +7,7 @@ type Row = {
   readonly limit: keyof TimeLimits | undefined; // how long a connection may be in this state. Undefined: there is no limit.
   readonly refused?: Reason; // the refusal of the request when the time is over,
   readonly ended?: EndReason; // or what is reported when the connection is closed then
-  readonly consumes: boolean; // whether bytes are consumed. Otherwise they are left in the kernel or, after the last reply, discarded.
+  readonly consumes: boolean; // whether bytes are consumed. Otherwise they wait or, after the last reply, are discarded.
   readonly isIdle: boolean; // whether nothing is lost when the connection closes, as long as nothing has begun to arrive
   readonly next: readonly State[]; // which states may follow, besides `closed`, which may follow each
 };

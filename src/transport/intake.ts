@@ -1,5 +1,5 @@
 // Takes what arrives on a stream and passes it on in pieces: a little at once while nobody waits, the rest in the turns of its client.
-// What waits is held in the stream, which is paused then and reads nothing more (its high water mark is 0): more stays in the kernel.
+// What waits is held, in the stream or in `rest`. The stream is paused then and reads nothing more (its high water mark is 0).
 import type { Duplex } from 'node:stream';
 import type { Kind, Turns } from './turns.ts';
 
