@@ -45,10 +45,12 @@ async function languageAt(place: Place, connect: () => Socket, most: number): Pr
 
 // Whether the grammar accepts each word.
 function wordsFor({ name }: Place, most: number): Map<string, boolean> {
-  const all = new Map<string, boolean>();
-  visitWords(compile(name), 0, (word, isAccepted) => all.set(word, isAccepted));
-  const every = Math.ceil(all.size / most);
-  return new Map(Array.from(all).filter((_, i) => i % every === 0));
+  const automaton = compile(name), words = new Map<string, boolean>();
+  let count = 0, at = 0;
+  visitWords(automaton, 0, () => { count += 1; });
+  const every = Math.ceil(count / most);
+  visitWords(automaton, 0, (word, isAccepted) => { if (at++ % every === 0) words.set(word, isAccepted); });
+  return words;
 }
 
 /** A line for each rule, with the shortest words that make a difference. */
