@@ -48,8 +48,8 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function judge({ method, url, httpVersion, rawHeaders, headersDistinct }: IncomingMessage): LegalRequest | Refusal {
     const line = `${method} ${url} HTTP/${httpVersion}`, parsed = parseRequestLine(line), fields: Fields = {};
     for (const name of NAMES) fields[name] = headersDistinct[name]?.join(', '); // RFC 9110 5.3
-    const isTooLong = rawHeaders.length > 2 * SIZE_LIMITS.fieldLines;
-    const judged = typeof parsed === 'string' ? parsed : isTooLong ? 'tooManyFieldLines' : judgeHead(parsed, fields, refuseHost);
+    const hasTooMany = rawHeaders.length > 2 * SIZE_LIMITS.fieldLines;
+    const judged = typeof parsed === 'string' ? parsed : hasTooMany ? 'tooManyFieldLines' : judgeHead(parsed, fields, refuseHost);
     return typeof judged === 'string' ? { reason: judged, request: loggablePartsOf(line, fields.traceparent) } : judged;
   }
 

@@ -8,11 +8,14 @@ const NOT_FOUND = emptyReply(404);
 
 /** The handler that passes each request to the handler of its path and method, or answers 404 or 405. */
 export function createRouter(routes: Routes): Handler {
-  const paths = new Map(Object.entries(routes).map(([path, handlers]) => [path, new Map(Object.entries(handlers))]));
+  const paths = new Map(Object.entries(routes).map(([path, handlers]) => {
+    const notAllowed = emptyReply(405, ['Allow', Object.keys(handlers).join(', ')]); // RFC 9110 15.5.6
+    return [path, { handlers: new Map(Object.entries(handlers)), notAllowed }]; // a map: `__proto__` is a method like any other
+  }));
   return (request) => {
-    const handlers = paths.get(request.path);
-    const handler = handlers?.get(request.method); // a map: `__proto__` is a method like any other
-    if (handler !== undefined) return handler(request);
-    return handlers === undefined ? NOT_FOUND : emptyReply(405, ['Allow', Array.from(handlers.keys()).join(', ')]); // RFC 9110 15.5.6
+    const found = paths.get(request.path);
+    if (found === undefined) return NOT_FOUND;
+    const handler = found.handlers.get(request.method);
+    return handler === undefined ? found.notAllowed : handler(request);
   };
 }

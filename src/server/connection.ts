@@ -39,7 +39,7 @@ export class Connection {
     this.#transport.socket.on('finish', () => this.#enter('lingering')).on('close', () => { this.#closed(); closed(); });
   }
 
-  /** Whether it is idle: no request has begun to arrive, and no reply is owed. So is a TLS handshake of which no record has begun. */
+  /** Whether it is idle: no request has begun to arrive, and no reply is owed. A TLS handshake is idle between its records. */
   get isIdle(): boolean { return this.#state.row.isIdle && !this.#transport.hasBegun(); }
 
   /** Whether it is idle, or its last reply is flushed. */

@@ -8,6 +8,7 @@ const route = createRouter({
   '/a': { GET: handlerThatSays(200) },
   '/b': { GET: handlerThatSays(201), PUT: handlerThatSays(202) },
   constructor: { GET: handlerThatSays(203) },
+  '/d': { GET: () => JSON.parse('null') },
 });
 const replyTo = (method: string, path: string) => route({ method, path, query: 'q', host: 'a', traceparent: '' });
 
@@ -15,6 +16,10 @@ test('a request is answered by the handler of its path and method, which receive
   for (const [method, path, status] of [['GET', '/a', 200], ['GET', '/b', 201], ['PUT', '/b', 202], ['GET', 'constructor', 203]] as const) {
     assert.deepEqual(replyTo(method, path), emptyReply(status, ['Location', path]));
   }
+});
+
+test('what a handler returns is passed on, even if it is no reply: answer.ts makes a 500 of that', () => {
+  assert.equal(replyTo('GET', '/d'), null);
 });
 
 test('any other method on a path of the table is 405, with the methods that are allowed', () => {
