@@ -9,11 +9,13 @@ import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { portIn, spawnService } from './support/process.ts';
 
 for (const SERVER of ['strict', 'node']) {
-  test(`${SERVER}: the service answers HTTPS, and redirects to it; SIGHUP reads the files again, and closes no connection`, async (t) => {
+  test(`${SERVER}: HTTPS is served, and redirected to; SIGHUP reads the files again; no signal closes a connection`, async (t) => {
     const folder = temporaryFolder(t);
     const { certFile, keyFile } = makeCertificate(folder, 'old');
-    const env = { SERVER, PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, ALLOWED_HOSTS: 'localhost' };
-    const service = spawnService(t, env);
+    const service = spawnService(t, {
+      SERVER, PORT: '0', HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, ALLOWED_HOSTS: 'localhost',
+      SHUTDOWN_DELAY_MS: '60000',
+    });
     const [httpsPort, httpPort] = [portIn(await service.nextLine()), portIn(await service.nextLine())];
     const tls = () => connectTls({ port: httpsPort, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
 
@@ -45,7 +47,11 @@ for (const SERVER of ['strict', 'node']) {
       assert.equal(socket.getPeerCertificate().subject.CN, name);
       socket.destroy();
     }
-    const { replies } = await exchangeOn(kept, requestBytes('GET', '/health'));
-    assert.deepEqual(replies.map((reply) => reply.body), ['Healthy'], 'the first connection is still served');
+    service.child.kill('SIGTERM');
+    assert.equal((await service.nextLine())['delayMs'], 60_000);
+    for (const socket of [tls(), kept]) { // the port is still listened on, and the first connection is still served
+      const { replies } = await exchangeOn(socket, requestBytes('GET', '/health', []));
+      assert.deepEqual(replies.map(({ body, headers }) => [body, headers.at(-1)]), [['Unhealthy', 'Connection: close']]);
+    }
   });
 }

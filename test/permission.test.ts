@@ -78,13 +78,6 @@ test('when no file but the entry point can be loaded, one line says so', async (
   assert.deepEqual([lines.length, code], [1, 1]);
 });
 
-const needsNone = major < 25 && 'before Node 25 the network needs no permission';
-test('without a permission for the network, one line says so', { skip: needsNone }, async (t) => {
-  const { lines, code } = await spawnService(t, { PORT: '0' }, flags().filter((flag) => flag !== '--allow-net')).ended();
-  const reason = 'Node was started with --permission, so it needs --allow-net to listen.';
-  assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
-});
-
 const only = { skip: NO_DESCRIPTORS };
 test('sockets that are handed over need no further permission: one is named https, and the other redirects there', only, async (t) => {
   const path = join(temporaryFolder(t), 'greeting.sock');

@@ -6,22 +6,28 @@ import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeCertificate, temporaryFolder } from './support/certificates.ts';
+import { temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { datagramSocket, listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { ENTRY, spawnService } from './support/process.ts';
 import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 const only = { skip: NO_DESCRIPTORS };
 
-test('a Unix socket for HTTPS has no port, so plain HTTP next to it needs HTTPS_REDIRECT_PORT', only, async (t) => {
-  const path = join(temporaryFolder(t), 'https.sock');
-  const [https, http] = [await listeningSocket(t, path), await listeningSocket(t)];
-  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
-  const env = { LISTEN_FDNAMES: 'https:http', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
-  const { lines, code } = await spawnService(t, env, [], [https.fd, http.fd]).ended();
-  const reason = 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.';
-  assert.deepEqual([lines.map((line) => line['reason']), code], [[reason], 78]);
-  assert.equal((await spawnService(t, { ...env, LISTEN_FDNAMES: 'https' }, [], [https.fd]).nextLine())['address'], 'descriptor 3');
+test('each descriptor that is no listening stream socket is a mistake, and so is HTTPS on a Unix socket beside HTTP', only, async (t) => {
+  const file = openSync(ENTRY, 'r');
+  t.after(() => closeSync(file));
+  const [https, http] = [await listeningSocket(t, join(temporaryFolder(t), 'https.sock')), await listeningSocket(t)];
+  const names = ['https', ...Array.from({ length: 63 }, () => 'http')];
+  const env = { ...tlsVariables(), LISTEN_FDS: '64', LISTEN_FDNAMES: names.join(':') }; // 60 more, of which Node has opened some
+  const { lines, code } = await spawnService(t, env, [], [https.fd, file, http.fd, await datagramSocket(t)]).ended();
+  const [first, ...others] = lines.map(({ reason }) => String(reason));
+  assert.equal(first, 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.');
+  const said = /^Cannot listen on descriptor (\d+), which LISTEN_FDS hands over: it must be a listening stream socket \((.*)\)\.$/;
+  const reasons = others.map((reason) => said.exec(reason)?.slice(1));
+  assert.deepEqual(reasons.map((reason) => Number(reason?.[0])), [4, 6, ...Array.from({ length: 60 }, (_, i) => i + 7)]);
+  assert.deepEqual([reasons[0]?.[1], reasons[1]?.[1]?.slice(0, 20), code], ['Error: it is not a socket', 'Error: listen EINVAL', 78]);
+  const alone = spawnService(t, { ...env, LISTEN_FDS: '1', LISTEN_FDNAMES: 'https' }, [], [https.fd]);
+  assert.equal((await alone.nextLine())['address'], 'descriptor 3');
 });
 
 test('while it drains, the service leaves new connections to other processes on the same socket', only, async (t) => {
@@ -43,15 +49,4 @@ test('while it drains, the service leaves new connections to other processes on 
   }
   other.child.kill('SIGCONT');
   assert.equal((await reply).body, 'Healthy');
-});
-
-test('each descriptor that is not a listening stream socket is a mistake, also one that Node has opened', only, async (t) => {
-  const file = openSync(ENTRY, 'r');
-  t.after(() => closeSync(file));
-  const { fd } = await listeningSocket(t);
-  const { lines, code } = await spawnService(t, { LISTEN_FDS: '64' }, [], [file, fd, await datagramSocket(t)]).ended();
-  const said = /^Cannot listen on descriptor (\d+), which LISTEN_FDS hands over: it must be a listening stream socket \((.*)\)\.$/;
-  const reasons = lines.map(({ reason }) => said.exec(String(reason))?.slice(1));
-  assert.deepEqual(reasons.map((reason) => Number(reason?.[0])), [3, 5, ...Array.from({ length: 61 }, (_, i) => i + 6)]);
-  assert.deepEqual([reasons[0]?.[1], reasons[1]?.[1]?.slice(0, 20), code], ['Error: it is not a socket', 'Error: listen EINVAL', 78]);
 });

@@ -2,7 +2,7 @@
 // however slow the machine is. Whether nothing happens can only be seen after a while: here it is as long as bytes take on another
 // connection, and no fixed time.
 import { once } from 'node:events';
-import { connect, createServer, type Server, type ServerOpts, type Socket } from 'node:net';
+import { connect, createServer, type ListenOptions, type Server, type ServerOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
@@ -10,8 +10,8 @@ import { setImmediate as iteration } from 'node:timers/promises';
 const LIMIT_MS = 20_000;
 
 /** Listens on a free port of this machine, and resolves with it. */
-export async function listenOnPort(server: Server): Promise<number> {
-  await once(server.listen({ port: 0, host: '127.0.0.1' }), 'listening');
+export async function listenOnPort(server: Server, options: ListenOptions = {}): Promise<number> {
+  await once(server.listen({ port: 0, host: '127.0.0.1', ...options }), 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
   return address.port;
