@@ -1,25 +1,27 @@
 // Tests the service on sockets that a supervisor hands over, as sd_listen_fds(3) defines it. Names, counts and ports are in
 // host/handed-sockets.test.ts and host/configuration.test.ts; HTTPS, and the redirect to it, are in permission.test.ts.
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder, tlsVariables } from './support/certificates.ts';
-import { datagramSocket, listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
+import { descriptorOpenedBy, listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { ENTRY, spawnService } from './support/process.ts';
 import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 
 const only = { skip: NO_DESCRIPTORS };
 
 test('each descriptor that is no listening stream socket is a mistake, and so is HTTPS on a Unix socket beside HTTP', only, async (t) => {
-  const file = openSync(ENTRY, 'r');
-  t.after(() => closeSync(file));
+  const file = openSync(ENTRY, 'r'), udp = createSocket('udp4');
+  t.after(() => { closeSync(file); udp.close(); });
+  const datagrams = await descriptorOpenedBy(() => once(udp.bind(0, '127.0.0.1'), 'listening'));
   const [https, http] = [await listeningSocket(t, join(temporaryFolder(t), 'https.sock')), await listeningSocket(t)];
   const names = ['https', ...Array.from({ length: 63 }, () => 'http')];
   const env = { ...tlsVariables(), LISTEN_FDS: '64', LISTEN_FDNAMES: names.join(':') }; // 60 more, of which Node has opened some
-  const { lines, code } = await spawnService(t, env, [], [https.fd, file, http.fd, await datagramSocket(t)]).ended();
+  const { lines, code } = await spawnService(t, env, [], [https.fd, file, http.fd, datagrams]).ended();
   const [first, ...others] = lines.map(({ reason }) => String(reason));
   assert.equal(first, 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.');
   const said = /^Cannot listen on descriptor (\d+), which LISTEN_FDS hands over: it must be a listening stream socket \((.*)\)\.$/;

@@ -36,7 +36,7 @@ const HANDSHAKE: typeof PLAIN = [
   ['goes away before the handshake', [], reset],
 ];
 
-for (const [over, cases] of [['TCP', PLAIN], ['TLS', PLAIN], ['TLS', HANDSHAKE]] as const) {
+for (const [over, cases] of [['TCP', PLAIN], ['TLS', PLAIN.slice(0, 1)], ['TLS', HANDSHAKE]] as const) {
   for (const [what, reasons, act] of cases) {
     test(`over ${over}, a client that ${what} is counted as ${reasons[0] ?? 'nothing'}`, limit, async (t) => {
       const server = await startServer(t, { over });

@@ -9,12 +9,7 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { connectRecords } from '../support/records.ts';
 import { tlsOptions } from '../support/server.ts';
-import { calm, closed, listenOnPort, startPair, until } from '../support/sockets.ts';
-
-/** Enough for all that node does without the kernel. */
-async function iterations(): Promise<void> {
-  for (let i = 0; i < 5; i += 1) await iteration();
-}
+import { calm, closed, iterations, listenOnPort, startPair, until } from '../support/sockets.ts';
 
 async function lengthOf(client: Socket): Promise<number> {
   let length = 0;

@@ -1,6 +1,5 @@
 // Finds the descriptors of sockets of this process, so that they can be handed over to another process. Node does not
 // tell a descriptor. On Linux it is the one that was not in /proc/self/fd before.
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -27,13 +26,6 @@ export async function listeningSocket(t: TestContext, path?: string) {
       if (path !== undefined) renameSync(`${path}.kept`, path);
     },
   };
-}
-
-/** A UDP socket. */
-export function datagramSocket(t: TestContext): Promise<number> {
-  const socket = createSocket('udp4');
-  t.after(() => socket.close());
-  return descriptorOpenedBy(() => once(socket.bind(0, '127.0.0.1'), 'listening'));
 }
 
 /** The descriptor of the one socket that `open` opens. */

@@ -14,10 +14,8 @@ export type Environment = Readonly<Record<string, string>>;
 type Descriptors = readonly number[]; // of this process; the first is 3 in the other one
 export type LogLine = { readonly time: string; readonly level: string; readonly message: string; readonly [field: string]: unknown };
 
-export type ServiceProcess = ReturnType<typeof startProcess>;
-
 /** Starts the service, and hands over the sockets with these descriptors. It ends with the test `t`. */
-export function spawnService(t: TestContext, env: Environment, nodeFlags?: readonly string[], descriptors?: Descriptors): ServiceProcess {
+export function spawnService(t: TestContext, env: Environment, nodeFlags?: readonly string[], descriptors?: Descriptors) {
   const service = startProcess(env, nodeFlags, descriptors);
   const { child } = service;
   const closed = once(child, 'close');
@@ -62,8 +60,7 @@ export function startProcess(env: Environment, nodeFlags: readonly string[] = []
 
   return {
     child,
-    /** The log. No more of it is read than is asked for, and what the pipe holds. */
-    lines,
+    /** The next line of the log. No more of it is read than is asked for, and what the pipe holds. */
     nextLine: async (): Promise<LogLine> => {
       const { value, done } = await lines.next();
       if (done === true) throw new Error('The service has ended');

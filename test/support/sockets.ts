@@ -39,6 +39,11 @@ export async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
+/** Resolves after enough iterations for all that follows without the kernel. */
+export async function iterations(): Promise<void> {
+  for (let i = 0; i < 5; i += 1) await iteration();
+}
+
 /** Resolves when `value` stays as it is while bytes go to and fro on another connection: what was on its way before has arrived. */
 export async function calm(t: TestContext, value: () => number): Promise<void> {
   const { client, accepted } = await startPair(t);

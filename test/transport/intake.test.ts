@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { test, type TestContext } from 'node:test';
-import { setImmediate as iteration } from 'node:timers/promises';
 import { createIntake } from '../../src/transport/intake.ts';
 import { BUDGET, Turns } from '../../src/transport/turns.ts';
-import { closed, until } from '../support/sockets.ts';
+import { closed, iterations, until } from '../support/sockets.ts';
 
 /** An intake whose consumer takes at most `most` bytes of a piece. Turns are taken when `run` is called. */
 function start(t: TestContext, { most = Infinity, isInHandshake = false, hasHadTurn = false, isBusy = false } = {}) {
@@ -29,7 +28,7 @@ function start(t: TestContext, { most = Infinity, isInHandshake = false, hasHadT
   /** Resolves when all has happened that follows, until the next turns. */
   const arrives = async (bytes: string) => {
     stream.push(Buffer.from(bytes));
-    for (let count = 0; count < 3; count += 1) await iteration();
+    await iterations();
   };
   return {
     ...intake, stream, turns, pieces, arrives, run: () => run(), asked: () => asked, text: () => text, ends: () => ends,
@@ -99,7 +98,7 @@ test('a turn that waits is given up when the piece is consumed otherwise', async
   const { arrives, stream, hasStalled, pieces } = start(t, { isBusy: true, hasHadTurn: true, most: 1_000 });
   await arrives('x'.repeat(2_000));
   stream.resume();
-  for (let count = 0; count < 3; count += 1) await iteration();
+  await iterations();
   assert.deepEqual([pieces, hasStalled(), hasStalled()], [[1_000, 1_000], false, false]);
 });
 

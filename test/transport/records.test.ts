@@ -7,12 +7,8 @@ const record = (length: number) => Buffer.concat([Buffer.from([0x17, 3, 3, lengt
 const records = (...lengths: readonly number[]) => Buffer.concat(lengths.map(record));
 
 for (const [what, bytes, passes] of [
-  ['a record', records(100), [[105, 1]]],
-  ['the longest record', records(16_640), [[16_645, 1]]],
-  ['empty records', records(0, 0, 0), [[15, 3]]],
   ['15 short ones of 16', records(...Array.from({ length: 16 }, () => 20)), [[375, 15], [25, 1]]],
   ['a long one, after which a short one would cost too much', records(14_331, 1), [[14_336, 1], [6, 1]]],
-  ['a long one, and a short one', records(14_330, 1), [[14_341, 2]]],
   ['no part of a third one that would cost too much', records(300, 14_000, 100), [[14_310, 2], [105, 1]]],
 ] as const) {
   test(`what passes at once is ${what}`, () => {
@@ -27,12 +23,6 @@ for (const [what, bytes, passes] of [
     assert.equal(counter.pass(records(0), Infinity, 1).count, 1, 'the last record is complete');
   });
 }
-
-test('after the rest of a long one, none passes', () => {
-  const counter = new Records();
-  counter.pass(records(16_000).subarray(0, 5), 15_360, 1_024);
-  assert.deepEqual(counter.pass(Buffer.concat([Buffer.alloc(16_000), records(9)]), 15_360, 1_024), { length: 16_000, count: 0 });
-});
 
 test('how the bytes are cut makes no difference', () => {
   const bytes = records(3, 0, 300, 1);

@@ -19,7 +19,6 @@ async function startValve(t: TestContext, isReady: boolean) {
   return { client, accepted, stream, hasBegun, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
 }
 for (const [what, isReady, bytes, expected] of [
-  ['short records', true, SHORT_RECORDS, [15 * 1024, 512 + 15 * 6, 1024, 512 + 6]],
   ['a long record and short ones', true, Buffer.concat([LONG_RECORD, SHORT_RECORDS.subarray(6)]),
     [1024, 512 + LONG_RECORD.length, 15 * 1024, 512 + 15 * 6]],
   ['records of a handshake', false, SHORT_RECORDS, [BUDGET / 2, 512 + 15 * 6, BUDGET / 2, 512 + 6]],
@@ -58,7 +57,7 @@ test('the valve lets nothing through while the client does not read what is writ
   const { client, accepted, stream, received } = await startValve(t, true);
   client.pause();
   let isTaken = false;
-  stream.write(Buffer.alloc(50_000_000), () => { isTaken = true; });
+  stream.write(Buffer.alloc(10_000_000), () => { isTaken = true; });
   client.write(Buffer.alloc(100_000));
   await calm(t, () => accepted.bytesRead);
   assert.deepEqual([received(), isTaken], [0, false]);
