@@ -1,5 +1,5 @@
-// Tests the service as a process: how it starts, what it logs, and that its configuration reaches the servers. What follows from a value
-// of the configuration is in host and server; Development is in permission.test.ts, Production in readme.test.ts.
+// Tests the service as a process: how it starts and ends, what it logs, and that its configuration reaches the servers. What follows from a
+// value of the configuration is in host and server; Development is in permission.test.ts, Production in readme.test.ts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -143,5 +143,40 @@ describe('a process', { concurrency: true }, () => {
     const { lines, code } = await service.ended();
     const atOnce = { level: 'warn', message: 'Stopping at once on a second signal', signal: 'SIGINT' };
     assert.deepEqual([lines.map(untimed), code], [[atOnce], 1]);
+  });
+
+  test('after uncaught errors it closes its connections; what it kept arrives, however late, and how many lines it dropped', async (t) => {
+    // The end of the process waits a second for the reader of the log: here, until the test is over.
+    const patient = importing(`const { setTimeout } = globalThis;
+      globalThis.setTimeout = (run, ms, ...rest) => setTimeout(run, ms === 1000 ? 2 ** 30 : ms, ...rest);
+      process.on('SIGUSR2', () => { throw new TypeError('boom'); });`);
+    const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' }, patient);
+    const port = portIn(await service.nextLine());
+    const path = `/${'x'.repeat(15_000)}`; // makes a line of the access log of the greatest length
+    const count = 300; // such lines have some 4.6 MB
+    const { replies } = await exchange(port, requestBytes('GET', path, []).repeat(count - 1) + requestBytes('GET', path));
+    assert.equal(replies.length, count);
+    const kept = connect({ port, host: '127.0.0.1' });
+    await once(kept, 'connect');
+    const closed = once(kept.on('error', () => {}).resume(), 'close');
+    for (let errors = 0; errors < 2; errors += 1) service.child.kill('SIGUSR2');
+    await closed;
+    await assert.rejects(request(port, 'GET', '/health'), /ECONNREFUSED|ECONNRESET/); // reset: while the port was being closed
+
+    const { lines, code } = await service.ended();
+    const requests = lines.filter(({ message }) => message === 'Request').length;
+    const others = lines.filter(({ message }) => message !== 'Request')
+      .map((line) => [line.level, line.message, line['count'] ?? Object(line['error']).message]);
+    assert.ok(requests < count);
+    assert.deepEqual([others, code], [[
+      ['fatal', 'The process is exiting because of an uncaught error.', 'boom'],
+      ['warn', 'Log lines were dropped: stdout was read too slowly.', count - requests],
+    ], 1]);
+  });
+
+  test('the process ends, even when its log is never read: after a file of the service could not be loaded', async (t) => {
+    const whileLoading = "globalThis.RegExp = class { constructor() { throw new TypeError('x'.repeat(300_000)); } };";
+    const { child } = spawnService(t, {}, importing(whileLoading));
+    assert.deepEqual(await once(child, 'exit'), [1, null]);
   });
 });

@@ -1,5 +1,5 @@
 // What a stop does, step by step. That signals and uncaught errors get to these functions, and what the others do, is in the tests of the
-// process: https.test.ts, main.test.ts and unread-log.test.ts.
+// process: https.test.ts and main.test.ts.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { installStopHandler } from '../../src/host/signals.ts';

@@ -1,7 +1,8 @@
-// How a connection ends: each early end is counted by its reason.
+// How connections end: early, each counted by its reason, and at the stop. The simulation holds the rest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestBytes } from '../support/exchange.ts';
+import { setImmediate as iteration } from 'node:timers/promises';
+import { request, requestBytes } from '../support/exchange.ts';
 import { readToEnd, send, stall, startServer, use, type Pair, type TestServer } from '../support/server.ts';
 import { closed, until } from '../support/sockets.ts';
 
@@ -50,3 +51,45 @@ for (const [over, cases] of [['TCP', PLAIN], ['TLS', PLAIN.slice(0, 1)], ['TLS',
     });
   }
 }
+
+test('at the stop, used connections are closed at once, others a little later; one that owes a reply counts as cut', limit, async (t) => {
+  const { dial, open, close, closeAll, pass } = await startServer(t, { over: 'TLS' });
+  pass(0.999); // the next sweep, which does not close new ones either, is before their time
+  const [silent, late, used, unread, head] = [await dial(), await open(), await open(), await open(), await open()];
+  await stall(unread);
+  await use(used);
+  await send(head, 'GET /hea');
+  const isOver = close();
+  await closed(used.accepted);
+  pass(0.249);
+  await iteration();
+  assert.deepEqual([silent, late].map(({ socket }) => socket.destroyed), [false, false]);
+  await use(late);
+  pass(0.001);
+  await Promise.all([closed(silent.accepted), closed(late.accepted)]);
+  assert.deepEqual([unread, head].map(({ socket }) => socket.destroyed), [false, false]);
+  assert.equal(closeAll(), 1);
+  await isOver;
+});
+
+test('at the stop, requests whose connections have not been accepted yet are answered, and then no more are accepted', limit, async (t) => {
+  const { close, port, listener } = await startServer(t);
+  const exchanges = Array.from({ length: 50 }, () => request(port, 'GET', '/'));
+  const isOver = close();
+  for (const { status } of await Promise.all(exchanges)) assert.equal(status, 200);
+  await isOver;
+  assert.equal(listener.listening, false);
+});
+
+test('at the stop, clients that go on connecting cannot keep the server listening', limit, async (t) => {
+  const { close, pass, listener, openInMemory } = await startServer(t);
+  const isOver = close();
+  for (let i = 0; i < 20; i += 1) {
+    openInMemory().destroy();
+    await iteration();
+  }
+  assert.equal(listener.listening, true);
+  pass(0.25);
+  assert.equal(listener.listening, false);
+  await isOver;
+});

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, readlinkSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listenOnPort } from './sockets.ts';
 
 /** The reason why tests that hand over sockets are skipped here, or false. */
 export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux has a list of the descriptors of a process';
@@ -12,13 +13,14 @@ export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux
 export async function listeningSocket(t: TestContext, path?: string) {
   const server = createServer();
   t.after(() => server.close());
-  const place = path === undefined ? { port: 0, host: '127.0.0.1' } : { path };
-  const fd = await descriptorOpenedBy(() => once(server.listen(place), 'listening'));
-  const address = server.address();
+  let port = 0; // for a Unix socket
+  const fd = await descriptorOpenedBy(async () => {
+    if (path === undefined) port = await listenOnPort(server);
+    else await once(server.listen({ path }), 'listening');
+  });
   return {
     fd,
-    /** 0 for a Unix socket. */
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     /** Closes the socket in this process, which would accept connections. Only processes that have received it listen then. */
     giveUp: () => {
       if (path !== undefined) renameSync(path, `${path}.kept`); // without this, node removes the file
