@@ -7,8 +7,8 @@ import { emptyReply } from '../../src/http/reply.ts';
 import { BUDGET, Turns } from '../../src/transport/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
 import { liveHeap } from '../support/usage.ts';
-import { brief, readToEnd, stall, startServer, statusesIn } from '../support/server.ts';
-import { calm, closed, iterations, until } from '../support/sockets.ts';
+import { brief, readToEnd, startServer } from '../support/server.ts';
+import { closed, iterations, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
@@ -30,19 +30,6 @@ for (const over of ['TCP', 'TLS'] as const) {
     });
   }
 }
-
-test('while a reply is unread, no other request is answered, and little more is read; then all are answered', limit, async (t) => {
-  const { open, asked } = await startServer(t);
-  const pair = await open();
-  await stall(pair);
-  const { bytesRead } = pair.accepted;
-  pair.client.end(requestBytes('GET', '/', [`X: ${'x'.repeat(1_000)}`]).repeat(300));
-  await calm(t, () => pair.accepted.bytesRead);
-  assert.deepEqual(asked, ['/long']);
-  assert.ok(pair.accepted.bytesRead - bytesRead <= 3 * 64 * 1024, `${pair.accepted.bytesRead - bytesRead} bytes were read`);
-  assert.deepEqual(statusesIn(await readToEnd(pair.client)), Array.from({ length: 301 }, () => 200));
-  await closed(pair.accepted);
-});
 
 test('a change of state that is not in the table is reported, and ends the connection alone', limit, async (t) => {
   const { openInMemory, failures } = await startServer(t);

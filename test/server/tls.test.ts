@@ -38,7 +38,8 @@ describe('records', limit, () => {
     const pair = await dial();
     const { client, recordsOf } = await connectRecords(pair.below);
     await stall({ ...pair, client });
-    assert.equal(pair.socket.readableHighWaterMark, 0, 'while it is paused, nothing is decrypted ahead: see node.test.ts');
+    const marks = [pair.socket, pair.accepted].map((socket) => socket.readableHighWaterMark);
+    assert.deepEqual(marks, [0, 0], 'while they are paused, nothing is read or decrypted ahead: see node.test.ts');
     const { bytesRead } = pair.socket;
     pair.below.write(await recordsOf('x'.repeat(300)));
     await calm(t, () => pair.accepted.bytesRead);

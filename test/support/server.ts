@@ -22,7 +22,7 @@ import { listenOnPort, until } from './sockets.ts';
 /** `below` and `accepted` are the two ends of a connection; over TLS, `client` and `socket` are those of TLS on it. */
 export type Pair = { readonly [end in 'client' | 'below' | 'accepted' | 'socket']: Socket };
 
-export type Options = Partial<Omit<ServerOptions, 'reports'>> & {
+type Options = Partial<Omit<ServerOptions, 'reports'>> & {
   readonly over?: 'TCP' | 'TLS';
   readonly reports?: Partial<ServerOptions['reports']>;
 };
