@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, test, type TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../support/certificates.ts';
 import { tlsOptions } from '../../support/server.ts';
 import { startService } from '../../support/service.ts';
-import { describeLanguages, languagesOf } from './grammar.ts';
+import { describeLanguage, languageOf, RULES } from './grammar.ts';
 import { readOptions } from './options.ts';
 import { lookAt, targetAt } from './target.ts';
 
@@ -36,45 +36,34 @@ async function listen(t: TestContext, accept: (socket: Socket) => void): Promise
   return `unix:${path}`;
 }
 
-// At the same time, because they wait for processes.
-describe('npm run contract', { concurrency: true }, () => {
-  test('the exit code is 0 when the specification and the parts that were asked for hold, and otherwise 1, with a report', async (t) => {
-    const { port } = await startService(t, { now: Date.now });
-    const url = await listen(t, (socket) => { // the service, with a wrong status
-      const service = connect({ port, host: '127.0.0.1' }).setEncoding('latin1').on('error', () => {});
-      socket.on('close', () => service.destroy()).pipe(service);
-      service.on('data', (text: string) => socket.write(text.replace(' 501 ', ' 400 '), 'latin1')).on('end', () => socket.end());
-    });
-    const [held, differing] = await Promise.all([contract(url, '--production'), contract(url, '--production', '--all')]);
-    assert.deepEqual([held.code, differing.code], [0, 1], held.stdout);
-    assert.match(held.stdout, /✔ a name of 80 characters is greeted[^]*\(not checked: an exception/);
-    assert.match(held.stderr, new RegExp([
-      '^The specification: \\d+ hold, 0 differ, 8 not checked', 'The decisions: \\d+ hold, 1 differ, 1 not checked \\(--decisions makes .*',
-      'The wire: \\d+ hold, \\d+ differ, 0 not checked \\(--wire .*\n$',
-    ].join('\n')));
-    assert.match(differing.stderr, /\nThe decisions: .*\n  ✖ 8: any other method .*: CONNECT is 501, and ends/);
-    assert.match(differing.stdout.replace(/\n +/g, '\n'), new RegExp([
-      '\nThe decisions, 8: .*[^]*\n✖ CONNECT is 501, and ends the connection',
-      'sent', "'CONNECT a.example:80 HTTP/1.1'", "'Host: localhost'",
-      'expected', 'status 501', 'received', "'HTTP/1.1 400 Not Implemented'", "'Content-Length: 0'\n",
-    ].join('\n')));
-  });
-
-  test('for a URL at which no server answers, the exit code is 2, and the report is one line', async (t) => {
-    const path = join(temporaryFolder(t), 'nobody');
-    assert.deepEqual(await contract(`unix:${path}`), { code: 2, stdout: '', stderr: `unix:${path} ${NO_ANSWER('ENOENT')}\n` });
-  });
+test('the report has the rows that do not hold, and the exit code is 1 if one of the specification does not', async (t) => {
+  const { port } = await startService(t, { development: true, now: Date.now });
+  const { code, stdout, stderr } = await contract(`http://127.0.0.1:${port}`, '--production');
+  assert.match(stderr, /^The specification: \d+ hold, 1 differ, 2 not checked\nThe decisions: \d+ hold, 0 differ, 1 .*\nThe wire: \d+ hold, 0 /);
+  const [failed, described, decided, ...others] = stdout.trim().split('\n\n');
+  assert.match(failed ?? '', /^The specification, Unexpected-error problem document .*\n  - an exception .* \(not checked: an exception cannot/);
+  assert.match((described ?? '').replace(/\n +/g, '\n'), new RegExp([
+    '^The specification, GET /openapi/v1.json', '✖ outside Development the description is not there: 404, whatever the method',
+    'sent', "'GET /openapi/v1.json HTTP/1.1'", `'Host: 127.0.0.1:${port}'`, "'Connection: close'",
+    'expected', 'status 404', 'no body', 'received', "'HTTP/1.1 200 OK'", "'Content-Type: application/json'\n[^]*\\.\\.\\. \\d+ more characters$",
+  ].join('\n')));
+  assert.match(decided ?? '', /^The decisions, 11: type of a 500\n  - type of a 500 is absent \(not checked: .*\)$/);
+  assert.deepEqual([others, code], [[], 1]);
 });
 
-test('--grammar finds no difference in this service, and in each rule some in a server that takes everything', async (t) => {
-  const { port } = await startService(t, { now: Date.now });
-  const own = await languagesOf(targetAt({ url: `http://127.0.0.1:${port}`, insecure: false }).connect, 40);
-  assert.deepEqual(own.filter(({ tried, takes, refuses }) => tried === 0 || takes.length + refuses.length > 0), []);
+test('for a URL at which no server answers, the exit code is 2, and the report is one line', async (t) => {
+  const path = join(temporaryFolder(t), 'nobody');
+  assert.deepEqual(await contract(`unix:${path}`), { code: 2, stdout: '', stderr: `unix:${path} ${NO_ANSWER('ENOENT')}\n` });
+});
 
-  const url = await listen(t, replying('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
-  const others = await languagesOf(targetAt({ url, insecure: false }).connect, 40);
-  assert.deepEqual(others.filter(({ takes, refuses }) => takes.length === 0 || refuses.length > 0), []);
-  assert.match(describeLanguages(others), /^rule +words +takes +refuses\nrequest-start +\d+ +\d+ +0   takes ".*"\n/);
+test('--grammar finds no difference in this service, and some in a server that takes everything', async (t) => {
+  const { port } = await startService(t);
+  const service = targetAt({ url: `http://127.0.0.1:${port}`, insecure: false });
+  const other = targetAt({ url: await listen(t, replying('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')), insecure: false });
+  for (const rule of RULES.filter(({ name }) => ['chunk-data', 'content-length'].includes(name))) {
+    assert.match(describeLanguage(await languageOf(rule, service.connect, 40)), /^[a-z-]+ +\d\d +0 +0$/);
+    assert.match(describeLanguage(await languageOf(rule, other.connect, 40)), /^[a-z-]+ +\d\d +[1-9]\d* +0   takes ".*"$/);
+  }
 });
 
 test('Host is the authority of the URL, without the default port of its scheme; other URLs are refused in one sentence', () => {
