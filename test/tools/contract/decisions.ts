@@ -16,7 +16,6 @@ const INVALID = `GET ${GREETINGS}?name=`;
 const NOT_ALLOWED = 'POST /health';
 
 const EMOJI = '%F0%9F%98%80';
-const SCRIPT = '<script>alert(1)</script>';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 const PARENT = `00-${TRACE}-${SPAN}`;
@@ -33,7 +32,6 @@ export function decisions(subject: Subject): Sections {
       greeted('the first of several names is used', '?name=Ada&name=Grace&name=', 'Ada'),
       refused('the first of several names is used, also when it is empty', '?name=&name=Ada'),
       greeted('keys are case-sensitive', '?NAME=&Name=&name=Ada', 'Ada'),
-      greeted('a key in another case is ignored', '?NAME=', 'World'),
       greeted('an encoded key is the key', '?n%61me=Ada', 'Ada'),
       greeted('a second question mark belongs to the key', '??name=Ada', 'World'),
       greeted('an equals sign belongs to the value', '?name=a=b', 'a=b'),
@@ -41,22 +39,19 @@ export function decisions(subject: Subject): Sections {
       greeted('keys of the prototype are ignored', '?__proto__=Ada&constructor=Ada', 'World'),
       greeted('invalid UTF-8 becomes U+FFFD', '?name=%FF%C3', '\uFFFD\uFFFD'),
       greeted('a percent sign without two hex digits stays unchanged', '?name=%zz%2z+a%2+%', '%zz%2z a%2 %'),
-      greeted('characters that a browser sends without encoding stay unchanged', `?name=${SCRIPT}`, SCRIPT),
+      greeted('what browsers send without encoding stays unchanged', '?name=<script>alert(1)</script>', '<script>alert(1)</script>'),
       greeted('a backslash is a character like any other (WHATWG URL Standard)', '?name=a\\b', 'a\\b'),
       row('/health ignores a query', ask(200, `${HEALTH}?name=`)),
     ],
     '4: a character is a code point, counted before trimming': [
       greeted(`${MAX} emoji of two UTF-16 units are ${MAX} characters`, `?name=${EMOJI.repeat(MAX)}`, '😀'.repeat(MAX)),
       refused(`${MAX + 1} emoji are too many`, `?name=${EMOJI.repeat(MAX + 1)}`),
-      greeted('white space around a name counts', `?name=+${'a'.repeat(MAX - 2)}+`, 'a'.repeat(MAX - 2)),
       refused('a name that is too long with the white space around it is too long', `?name=+${'a'.repeat(MAX)}`),
       greeted('NUL is a character like any other', '?name=%00', '\0'),
       greeted('tabs, line feeds, no-break and wide spaces are white space', '?name=%09%0A%C2%A0%E3%80%80Ada%C2%A0%0D%09', 'Ada'),
     ],
     '5: a name of white space only is refused': [
       refused('a name of one space', '?name=%20'),
-      refused(`a name of ${MAX} spaces`, `?name=${'%20'.repeat(MAX)}`),
-      refused(`a name of ${MAX + 1} spaces, which is too long`, `?name=${'+'.repeat(MAX + 1)}`),
       refused('a name of a tab and a no-break space', '?name=%09%C2%A0'),
     ],
     '6: a name without an equals sign is empty': [refused('?name is refused', '?name')],

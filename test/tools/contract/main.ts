@@ -27,11 +27,10 @@ async function check(args: readonly string[]): Promise<void> {
     }
     return;
   }
-  const subject = { ...target, environment: options.environment ?? (isDescribed ? 'development' : undefined) };
+  const subject = { ...target, environment: options.environment ?? (isDescribed ? 'development' : 'production') };
   const reasons = { // why a row is not checked
     'an exception': 'an exception cannot be provoked from outside',
     'any host': takesAnyHost ? undefined : 'the server accepts only certain hosts (421)',
-    'the environment': 'the server has no description, and without --development or --production it may have one or not',
   };
   const all = checksOf({ specification: specification(subject), decisions: decisions(subject), wire: wire(subject) });
   const talk = talker(target.connect, PATIENCE_MS);

@@ -25,11 +25,8 @@ export function describeChecks(all: readonly Check[]): string {
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
 export function describeDifference({ send, expected, talk: { bytes, end, rest, error } }: Difference): string {
   const part = rest.length > 0 ? [`(${rest.length} bytes that are not a whole reply)`] : [];
-  const ends = { // there is nothing to say when this program has closed the connection after enough replies
-    closed: ['(the connection was closed)'], late: ['(the time was over, and the connection is open)'], enough: [],
-    reset: [`(the connection was reset${error === undefined ? '' : `: ${error}`})`],
-  };
-  return Object.entries({ sent: shown(send), expected, received: [...shown(bytes.toString('utf8')), ...part, ...ends[end]] })
+  const ending = `(the end of the connection: ${end}${error === undefined ? '' : `, ${error}`})`;
+  return Object.entries({ sent: shown(send), expected, received: [...shown(bytes.toString('utf8')), ...part, ending] })
     .flatMap(([what, lines]) => [what, ...lines.map((line) => `  ${line}`)]).join('\n');
 }
 
@@ -48,5 +45,5 @@ const MAX_LINES = 24;
 // The lines of `bytes`, without the CRLF at their ends, as node shows strings: control characters are escaped, and a long line is cut.
 function shown(bytes: string): string[] {
   const lines = bytes.replace(/(?:\r\n)+$/, '').split('\r\n').map((line) => inspect(line, { maxStringLength: 300, breakLength: Infinity }));
-  return lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), `(${lines.length - MAX_LINES} more lines)`];
+  return [...lines.slice(0, MAX_LINES), ...(lines.length > MAX_LINES ? [`(${lines.length - MAX_LINES} more lines)`] : [])];
 }

@@ -18,8 +18,8 @@ export type Step = {
 export type Row = {
   readonly says: string;
   readonly steps: readonly Step[];
-  /** What the row needs: an exception in the server, one that accepts any Host, or to know whether it is in Development. */
-  readonly needs?: 'an exception' | 'any host' | 'the environment';
+  /** What the row needs: an exception in the server, or one that accepts any Host. */
+  readonly needs?: 'an exception' | 'any host';
   /** What is wrong with the replies of all steps taken together, in words. */
   readonly misfits?: (replies: readonly Reply[]) => readonly string[];
 };
@@ -32,8 +32,7 @@ export type Subject = {
   /** The value of Host: a host name or IP address, and the port unless it is the default port of the scheme. */
   readonly authority: string;
   readonly isSecure: boolean;
-  /** Undefined: it is unknown, and the server has no description. */
-  readonly environment: 'development' | 'production' | undefined;
+  readonly environment: 'development' | 'production';
 };
 
 export const row = (says: string, ...steps: readonly Step[]): Row => ({ says, steps });

@@ -3,11 +3,11 @@
 import type { Reply } from '../../support/replies.ts';
 import { inside, isObject } from '../../support/schema.ts';
 import { CONSTANT_ENDPOINTS, DESCRIBED_PATHS, DESCRIPTION, GREETINGS, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
-import { body, isString, json, matches, mediaType, member, memberIs, timeOfRequest, type Expectation } from './expectation.ts';
+import { body, isString, json, matches, mediaType, member, memberIs, members, timeOfRequest, type Expectation } from './expectation.ts';
 import { descriptionMisfits } from './openapi.ts';
 import { asking, row, type Row, type Sections, type Subject } from './row.ts';
 
-const MAPPED = [...CONSTANT_ENDPOINTS.map(({ path }) => path), GREETINGS];
+const MAPPED = [...CONSTANT_ENDPOINTS.map(({ path }) => path), GREETINGS, `${GREETINGS}?name=`];
 const METHODS = ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
 const UNMAPPED = ['/', '/nope', '/api', '/health/live', '/api/greetings/Ada', '/openapi', '/openapi/v2.json', '/v1/health', '/favicon.ico'];
 const TOO_LONG = `?name=${'a'.repeat(MAX + 1)}`;
@@ -16,6 +16,7 @@ export function specification(subject: Subject): Sections {
   const { ask, askUnmapped, greeted, refused } = asking(subject);
   const refusals = (...expected: readonly Expectation[]) =>
     ['?name=', TOO_LONG].map((query) => ask(400, `GET ${GREETINGS}${query}`, expected));
+  const mapped = subject.environment === 'development' ? [...MAPPED, DESCRIPTION] : MAPPED;
   const credentials = ['Authorization: Basic !', 'Authorization: Bearer a.b.c', 'Proxy-Authorization: Basic eDp5', 'Cookie: session=none'];
 
   return {
@@ -26,7 +27,6 @@ export function specification(subject: Subject): Sections {
       greeted('without a name the world is greeted', '', 'World'),
       greeted('an empty query has no name, so the world is greeted', '?', 'World'),
       greeted('a query of something else has no name, so the world is greeted', '?other=Ada', 'World'),
-      greeted('a name is greeted', '?name=Ada', 'Ada'),
       greeted('a name of one character is greeted', '?name=A', 'A'),
       greeted(`a name of ${MAX} characters is greeted`, `?name=${'a'.repeat(MAX)}`, 'a'.repeat(MAX)),
       greeted('spaces around a name are trimmed, and those within it stay', '?name=%20%20Ada%20%20Lovelace%20', 'Ada  Lovelace'),
@@ -35,10 +35,9 @@ export function specification(subject: Subject): Sections {
       greeted('markup in a name stays unchanged', '?name=%3Cscript%3Ealert(1)%3C/script%3E', '<script>alert(1)</script>'),
       refused('an empty name is refused with 400', '?name='),
       refused(`a name of ${MAX + 1} characters is refused with 400`, TOO_LONG),
-      refused(`a name of ${MAX * 10} characters is refused with 400`, `?name=${'a'.repeat(MAX * 10)}`),
     ],
     'GreetingResponse (body of a successful greeting)': [
-      row('a greeting is JSON in UTF-8, with a message and the time of the request as an ISO 8601 timestamp', ask(200, `GET ${GREETINGS}`, [
+      row('a greeting is JSON in UTF-8, with a message and the time of the request in ISO 8601', ask(200, `GET ${GREETINGS}`, [
         mediaType('application/json; charset=utf-8'),
         member('message', 'a string', isString, undefined, {}),
         matches(
@@ -69,17 +68,14 @@ export function specification(subject: Subject): Sections {
           memberIs('instance', GREETINGS), tellsNothing,
         ])),
         needs: 'an exception',
-      },
-      // "The handler logic is not run when validation fails" and "a 400 does not pass through the 500 handler".
+      }, // "The handler logic is not run when validation fails" and "a 400 does not pass through the 500 handler".
       { ...refused('a name that is refused is never passed to the code that throws', '?name='), needs: 'an exception' },
     ],
     'GET /openapi/v1.json': descriptionRows(subject),
     'Other responses given by the framework: 404': UNMAPPED.map((path) =>
       row(`${path} is not mapped: 404 without a body, whatever the method`, ...askUnmapped(`${path}?name=Ada`))),
-    'Other responses given by the framework: 405': METHODS.map((method) => row(
-      `${method} to a GET-only endpoint is 405 without a body`,
-      ...[...MAPPED, `${GREETINGS}?name=`].map((target) => ask(405, `${method} ${target}`, [body('')])),
-    )),
+    'Other responses given by the framework: 405': METHODS.map((method) =>
+      row(`${method} to a GET-only endpoint is 405 without a body`, ...mapped.map((path) => ask(405, `${method} ${path}`, [body('')])))),
     Authentication: [
       row('credentials and tokens are ignored: a request with wrong ones is answered like any other',
         ...credentials.map((field) => ask(200, `GET ${GREETINGS}`, [], field))),
@@ -89,31 +85,29 @@ export function specification(subject: Subject): Sections {
 
 function descriptionRows(subject: Subject): readonly Row[] {
   const { ask, askUnmapped } = asking(subject);
-  switch (subject.environment) {
-    case undefined: return [{ ...row('in Development the description is there, elsewhere it is not'), needs: 'the environment' }];
-    case 'production': return [row('outside Development the description is not there: 404, whatever the method', ...askUnmapped(DESCRIPTION))];
-    case 'development': return [
-      row('in Development the description is there: an OpenAPI 3 document, as JSON', ask(200, `GET ${DESCRIPTION}`, [
-        mediaType('application/json'), matches('openapi', 'a version 3', /^3\.\d+\.\d+$/, undefined, '2.0', 3),
-      ])),
-      row('the description is of GET of the endpoints that it must have and nothing else', ask(200, `GET ${DESCRIPTION}`, [member(
-        'paths', `${DESCRIBED_PATHS.join(' and ')} with get`, isDescribedOnly,
-        undefined, {}, { [GREETINGS]: { get: {}, post: {} } }, { [GREETINGS]: { get: {} }, '/health': { get: {} } },
-      )])),
-      row('the description has no security scheme', ask(200, `GET ${DESCRIPTION}`, [
-        member('components.securitySchemes', 'absent or empty', isAbsentOrEmpty, { key: { type: 'http', scheme: 'basic' } }),
-        member('security', 'absent or empty', isAbsentOrEmpty, [{ key: [] }], 'key'),
-      ])),
-      ...METHODS.map((method) => row(`${method} to the description is 405`, ask(405, `${method} ${DESCRIPTION}`))),
-      ...DESCRIBED_PATHS.map((path) => ({
-        ...row(
-          `replies to GET ${path} fit their schemas in the description`, ask(200, `GET ${DESCRIPTION}`),
-          ...['', '?name=Ada', '?name=', TOO_LONG].map((query) => ({ ...ask(0, `GET ${path}${query}`), replies: [[]] })), // any status
-        ),
-        misfits: (replies: readonly Reply[]) => descriptionMisfits(path, replies),
-      })),
-    ];
+  if (subject.environment === 'production') {
+    return [row('outside Development the description is not there: 404, whatever the method', ...askUnmapped(DESCRIPTION))];
   }
+  return [
+    row('in Development the description is there: an OpenAPI 3 document, as JSON', ask(200, `GET ${DESCRIPTION}`, [
+      mediaType('application/json'), matches('openapi', 'a version 3', /^3\.\d+\.\d+$/, undefined, '2.0', 3),
+    ])),
+    row('the description is of GET of the endpoints that it must have and nothing else', ask(200, `GET ${DESCRIPTION}`, [
+      members('paths', ...DESCRIBED_PATHS),
+      ...DESCRIBED_PATHS.map((path) => member(`paths.${path}`, 'get and no other method', hasOnlyGet, {}, { get: {}, post: {} })),
+    ])),
+    row('the description has no security scheme', ask(200, `GET ${DESCRIPTION}`, [
+      member('components.securitySchemes', 'absent or empty', isAbsentOrEmpty, { key: { type: 'http', scheme: 'basic' } }),
+      member('security', 'absent or empty', isAbsentOrEmpty, [{ key: [] }], 'key'),
+    ])),
+    ...DESCRIBED_PATHS.map((path) => ({
+      ...row(
+        `replies to GET ${path} fit their schemas in the description`, ask(200, `GET ${DESCRIPTION}`),
+        ...['', '?name=Ada', '?name=', TOO_LONG].map((query) => ({ ...ask(0, `GET ${path}${query}`), replies: [[]] })), // any status
+      ),
+      misfits: (replies: readonly Reply[]) => descriptionMisfits(path, replies),
+    })),
+  ];
 }
 
 // The places where RFC 9110 is published have different anchors for this section.
@@ -124,12 +118,9 @@ const uriOfBadRequest = matches(
 
 const isMessages = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isString);
 
-const METHODS_OF_A_PATH = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
-const isDescribedOnly = (paths: unknown) => isObject(paths) && Object.keys(paths).sort().join() === DESCRIBED_PATHS.toSorted().join()
-  && Object.values(paths).every((path) => Object.keys(Object(path)).filter((name) => METHODS_OF_A_PATH.includes(name)).join() === 'get');
+const hasOnlyGet = (path: unknown) => isObject(path) && 'get' in path && !METHODS.some((method) => method.toLowerCase() in path);
 
-const isAbsentOrEmpty = (value: unknown) => value === undefined
-  || ((isObject(value) || Array.isArray(value)) && Object.keys(value).length === 0);
+const isAbsentOrEmpty = (value: unknown) => typeof (value ?? {}) === 'object' && Object.keys(value ?? {}).length === 0;
 
 /** The message of the exception for the rows that need one. */
 export const EXCEPTION_TEXT = 'the clock stopped';

@@ -4,8 +4,8 @@ import { repliesIn, type Replies } from '../../support/replies.ts';
 
 export type Talk = Replies & {
   readonly bytes: Buffer;
-  /** The server closed or reset the connection, took too long, or sent enough replies. */
-  readonly end: 'closed' | 'reset' | 'late' | 'enough';
+  /** The server closed or reset the connection, or took too long, or it was not awaited, because enough replies had come. */
+  readonly end: 'closed' | 'reset' | 'late' | 'not awaited';
   /** Why the connection failed, such as `ECONNREFUSED`; undefined: it did not. */
   readonly error: string | undefined;
   readonly sentAt: number;
@@ -30,7 +30,7 @@ export function talker(connect: () => Socket, patienceMs: number): Talker {
       timer = setTimeout(() => void isAlive(connect).then(() => resolve('late')), patienceMs);
       socket.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
-        if (enough < Infinity && repliesIn(Buffer.concat(chunks), { toHead }).replies.length >= enough) resolve('enough');
+        if (enough < Infinity && repliesIn(Buffer.concat(chunks), { toHead }).replies.length >= enough) resolve('not awaited');
       });
       socket.on('error', (failure) => { error ??= 'code' in failure ? String(failure.code) : failure.message; });
       socket.on('end', () => resolve('closed'));
