@@ -46,11 +46,7 @@ function wordsOf(rule: string, most: number): Map<string, boolean> {
 
 /** A line of the report, with the shortest words that make a difference. */
 export function describeLanguage({ name, tried, takes, refuses }: Language): string {
-  const shortest = (what: string, [word]: readonly string[]) => (word === undefined ? '' : `   ${what} ${JSON.stringify(word)}`);
-  return line(name, tried, takes.length, refuses.length) + shortest('takes', takes) + shortest('refuses', refuses);
+  const count = (what: string, words: readonly string[]) =>
+    `${what} ${words.length}${words.length === 0 ? '' : `, such as ${JSON.stringify(words[0])}`}`;
+  return `${name.padEnd(18)}${String(tried).padStart(5)} words: ${count('takes', takes)}; ${count('refuses', refuses)}`;
 }
-
-const line = (rule: string, ...counts: readonly unknown[]) => rule.padEnd(19) + counts.map((count) => String(count).padStart(8)).join('');
-
-/** The line before the others. */
-export const HEADING = line('rule', 'words', 'takes', 'refuses');

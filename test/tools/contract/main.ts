@@ -1,6 +1,6 @@
 // The program of `npm run contract -- URL`, which `start.js` starts: checks the server at a URL against the contract, and prints a report.
 import { decisions } from './decisions.ts';
-import { describeLanguage, HEADING, languageOf, RULES } from './grammar.ts';
+import { describeLanguage, languageOf, RULES } from './grammar.ts';
 import { CannotCheck, readOptions, USAGE } from './options.ts';
 import { checksOf, countResults, describeChecks } from './report.ts';
 import { hold } from './row.ts';
@@ -19,7 +19,6 @@ async function check(args: readonly string[]): Promise<void> {
   const target = targetAt(options);
   const { isDescribed, takesAnyHost } = await lookAt(target);
   if (options.grammar) {
-    console.log(HEADING);
     for (const rule of RULES) {
       const language = await languageOf(rule, target.connect, WORDS);
       console.log(describeLanguage(language));

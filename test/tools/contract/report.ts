@@ -11,14 +11,11 @@ export function checksOf(parts: Readonly<Record<string, Sections>>): Check[] {
     rows.map((row): Check => ({ part, heading, row, result: '' }))));
 }
 
-/** The rows that do not hold, under their headings. */
+/** The rows that do not hold, and why. */
 export function describeChecks(all: readonly Check[]): string {
-  const left = all.filter(({ result }) => result !== 'holds');
-  return left.map(({ part, heading, row: { says }, result }, i) => {
-    const title = heading === left[i - 1]?.heading ? [] : ['', `The ${part}, ${heading}`];
-    const lines = typeof result === 'string' ? [`  - ${says} (not checked: ${result})`]
-      : [`  ✖ ${says}`, describeDifference(result).replace(/^/gm, '    ')];
-    return [...title, ...lines].join('\n');
+  return all.filter(({ result }) => result !== 'holds').map(({ part, heading, row: { says }, result }) => {
+    const title = `The ${part}, ${heading}: ${says}`;
+    return typeof result === 'string' ? `- ${title} (not checked: ${result})` : `✖ ${title}\n${describeDifference(result)}`;
   }).join('\n');
 }
 
@@ -27,7 +24,7 @@ export function describeDifference({ send, expected, talk: { bytes, end, rest, e
   const part = rest.length > 0 ? [`(${rest.length} bytes that are not a whole reply)`] : [];
   const ending = `(the end of the connection: ${end}${error === undefined ? '' : `, ${error}`})`;
   return Object.entries({ sent: shown(send), expected, received: [...shown(bytes.toString('utf8')), ...part, ending] })
-    .flatMap(([what, lines]) => [what, ...lines.map((line) => `  ${line}`)]).join('\n');
+    .flatMap(([what, lines]) => [`  ${what}`, ...lines.map((line) => `    ${line}`)]).join('\n');
 }
 
 /** How many rows of each part hold, differ and were not checked. */

@@ -5,7 +5,7 @@ import { inside, isObject } from '../../support/schema.ts';
 import { CONSTANT_ENDPOINTS, DESCRIBED_PATHS, DESCRIPTION, GREETINGS, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
 import { body, isString, json, matches, mediaType, member, memberIs, members, timeOfRequest, type Expectation } from './expectation.ts';
 import { descriptionMisfits } from './openapi.ts';
-import { asking, row, type Row, type Sections, type Subject } from './row.ts';
+import { asking, row, type Sections, type Subject } from './row.ts';
 
 const MAPPED = [...CONSTANT_ENDPOINTS.map(({ path }) => path), GREETINGS, `${GREETINGS}?name=`];
 const METHODS = ['HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
@@ -13,10 +13,11 @@ const UNMAPPED = ['/', '/nope', '/api', '/health/live', '/api/greetings/Ada', '/
 const TOO_LONG = `?name=${'a'.repeat(MAX + 1)}`;
 
 export function specification(subject: Subject): Sections {
+  const { environment } = subject;
   const { ask, askUnmapped, greeted, refused } = asking(subject);
   const refusals = (...expected: readonly Expectation[]) =>
     ['?name=', TOO_LONG].map((query) => ask(400, `GET ${GREETINGS}${query}`, expected));
-  const mapped = subject.environment === 'development' ? [...MAPPED, DESCRIPTION] : MAPPED;
+  const mapped = environment === 'development' ? [...MAPPED, DESCRIPTION] : MAPPED;
   const credentials = ['Authorization: Basic !', 'Authorization: Bearer a.b.c', 'Proxy-Authorization: Basic eDp5', 'Cookie: session=none'];
 
   return {
@@ -37,9 +38,8 @@ export function specification(subject: Subject): Sections {
       refused(`a name of ${MAX + 1} characters is refused with 400`, TOO_LONG),
     ],
     'GreetingResponse (body of a successful greeting)': [
-      row('a greeting is JSON in UTF-8, with a message and the time of the request in ISO 8601', ask(200, `GET ${GREETINGS}`, [
+      row('a greeting is JSON in UTF-8, with the time of the request in ISO 8601', ask(200, `GET ${GREETINGS}`, [
         mediaType('application/json; charset=utf-8'),
-        member('message', 'a string', isString, undefined, {}),
         matches(
           'generatedAt', 'a timestamp such as 2026-11-20T10:15:30.123+00:00', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?\+00:00$/,
           undefined, '2026-11-20T10:15:30.123Z', 1_795_169_730_123,
@@ -68,10 +68,28 @@ export function specification(subject: Subject): Sections {
           memberIs('instance', GREETINGS), tellsNothing,
         ])),
         needs: 'an exception',
-      }, // "The handler logic is not run when validation fails" and "a 400 does not pass through the 500 handler".
+      },
+      // "The handler logic is not run when validation fails" and "a 400 does not pass through the 500 handler".
       { ...refused('a name that is refused is never passed to the code that throws', '?name='), needs: 'an exception' },
     ],
-    'GET /openapi/v1.json': descriptionRows(subject),
+    'GET /openapi/v1.json': environment === 'production' ? [
+      row('outside Development the description is not there: 404, whatever the method', ...askUnmapped(DESCRIPTION)),
+    ] : [
+      row('in Development the description is an OpenAPI 3 document of GET alone, without security', ask(200, `GET ${DESCRIPTION}`, [
+        mediaType('application/json'), matches('openapi', 'a version 3', /^3\.\d+\.\d+$/, undefined, '2.0', 3),
+        members('paths', ...DESCRIBED_PATHS),
+        ...DESCRIBED_PATHS.map((path) => member(`paths.${path}`, 'get and no other method', hasOnlyGet, {}, { get: {}, post: {} })),
+        member('components.securitySchemes', 'absent or empty', isAbsentOrEmpty, { key: { type: 'http', scheme: 'basic' } }),
+        member('security', 'absent or empty', isAbsentOrEmpty, [{ key: [] }], 'key'),
+      ])),
+      ...DESCRIBED_PATHS.map((path) => ({
+        ...row(
+          `replies to GET ${path} fit their schemas in the description`, ask(200, `GET ${DESCRIPTION}`),
+          ...['', '?name=Ada', '?name=', TOO_LONG].map((query) => ({ ...ask(0, `GET ${path}${query}`), replies: [[]] })), // any status
+        ),
+        misfits: (replies: readonly Reply[]) => descriptionMisfits(path, replies),
+      })),
+    ],
     'Other responses given by the framework: 404': UNMAPPED.map((path) =>
       row(`${path} is not mapped: 404 without a body, whatever the method`, ...askUnmapped(`${path}?name=Ada`))),
     'Other responses given by the framework: 405': METHODS.map((method) =>
@@ -81,33 +99,6 @@ export function specification(subject: Subject): Sections {
         ...credentials.map((field) => ask(200, `GET ${GREETINGS}`, [], field))),
     ],
   };
-}
-
-function descriptionRows(subject: Subject): readonly Row[] {
-  const { ask, askUnmapped } = asking(subject);
-  if (subject.environment === 'production') {
-    return [row('outside Development the description is not there: 404, whatever the method', ...askUnmapped(DESCRIPTION))];
-  }
-  return [
-    row('in Development the description is there: an OpenAPI 3 document, as JSON', ask(200, `GET ${DESCRIPTION}`, [
-      mediaType('application/json'), matches('openapi', 'a version 3', /^3\.\d+\.\d+$/, undefined, '2.0', 3),
-    ])),
-    row('the description is of GET of the endpoints that it must have and nothing else', ask(200, `GET ${DESCRIPTION}`, [
-      members('paths', ...DESCRIBED_PATHS),
-      ...DESCRIBED_PATHS.map((path) => member(`paths.${path}`, 'get and no other method', hasOnlyGet, {}, { get: {}, post: {} })),
-    ])),
-    row('the description has no security scheme', ask(200, `GET ${DESCRIPTION}`, [
-      member('components.securitySchemes', 'absent or empty', isAbsentOrEmpty, { key: { type: 'http', scheme: 'basic' } }),
-      member('security', 'absent or empty', isAbsentOrEmpty, [{ key: [] }], 'key'),
-    ])),
-    ...DESCRIBED_PATHS.map((path) => ({
-      ...row(
-        `replies to GET ${path} fit their schemas in the description`, ask(200, `GET ${DESCRIPTION}`),
-        ...['', '?name=Ada', '?name=', TOO_LONG].map((query) => ({ ...ask(0, `GET ${path}${query}`), replies: [[]] })), // any status
-      ),
-      misfits: (replies: readonly Reply[]) => descriptionMisfits(path, replies),
-    })),
-  ];
 }
 
 // The places where RFC 9110 is published have different anchors for this section.
