@@ -13,6 +13,7 @@ import { brief, readToEnd, tlsOptions } from './support/server.ts';
 import { closeAfter } from './support/service.ts';
 import { listenOnPort, until } from './support/sockets.ts';
 
+const limit = { timeout: 60_000 };
 const GET = requestBytes('GET', '/a', []);
 const POST = `${requestBytes('POST', '/b', ['Content-Length: 2'])}x`; // a byte is missing
 const SHORT = { headMs: 200, requestMs: 400, sweepMs: 20, silentMs: 20 };
@@ -42,7 +43,7 @@ async function start(t: TestContext, options: Partial<ServerOptions> = {}, tls?:
   return { ...server, port, told, records, accepted, open, statuses, seen: (count: number) => until(() => accepted.length >= count) };
 }
 
-test('requests that take too long get a 408; a connection that sends nothing is closed without a reply', async (t) => {
+test('requests that take too long get a 408; a connection that sends nothing is closed without a reply', limit, async (t) => {
   const { open, statuses, told, records } = await start(t, { limits: SHORT });
   const clients = ['', 'GET / HT', POST, `${GET}GE`].map(open);
   const late = [408, 'Connection: close'];
@@ -51,7 +52,7 @@ test('requests that take too long get a 408; a connection that sends nothing is 
   assert.deepEqual(records.map(({ path, status }) => `${path} ${status}`).sort(), ['/a 200', '/b 408', 'undefined 408', 'undefined 408']);
 });
 
-test('replies go in the order of the requests, and a refusal ends the connection, whatever follows', async (t) => {
+test('replies go in the order of the requests, and a refusal ends the connection, whatever follows', limit, async (t) => {
   const { open, statuses, told, records } = await start(t);
   for (const [bytes, ...expected] of [
     [`${POST}y${GET}\x00${GET}`, 200, 200, 400],
@@ -66,7 +67,7 @@ test('replies go in the order of the requests, and a refusal ends the connection
   assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
 });
 
-test('a refused request is logged with what is known of it, also when its refusal cannot be sent', async (t) => {
+test('a refused request is logged with what is known of it, also when its refusal cannot be sent', limit, async (t) => {
   const { open, statuses, told, records } = await start(t, { handler: () => contentReply(200, 'text/plain', 'x'.repeat(20_000_000)) });
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
   await statuses(open(requestBytes('GET', '/a', ['Host: b', `traceparent: 00-${trace}-00f067aa0ba902b7-01`])));
@@ -81,7 +82,7 @@ test('a refused request is logged with what is known of it, also when its refusa
   assert.deepEqual(records.slice(2).map(({ status, aborted }) => [status, aborted]).sort(), [[200, true], [400, true]]);
 });
 
-test('a connection whose client reads nothing is closed, also after CONNECT', async (t) => {
+test('a connection whose client reads nothing is closed, also after CONNECT', limit, async (t) => {
   const long = contentReply(200, 'text/plain', 'x'.repeat(20_000_000));
   const { open, accepted, seen } = await start(t, { limits: { ...SHORT, unreadMs: 100 }, handler: () => long });
   open(`${GET}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`).pause();
@@ -89,7 +90,7 @@ test('a connection whose client reads nothing is closed, also after CONNECT', as
   await until(() => accepted[0]?.destroyed === true);
 });
 
-test('an error in a handler, a client that leaves and a connection above the maximum are reported', async (t) => {
+test('an error in a handler, a client that leaves and a connection above the maximum are reported', limit, async (t) => {
   const { open, statuses, told, records, accepted } = await start(t, { maxConnections: 1, handler: () => { throw new TypeError('boom'); } });
   const first = open(GET);
   await once(first, 'data');
@@ -103,7 +104,7 @@ test('an error in a handler, a client that leaves and a connection above the max
   assert.deepEqual(records.map(brief), [['/a', 500, undefined], ['/b', undefined, true]]);
 });
 
-test('at the stop, idle connections close, then silent ones; requests in progress get a last reply, or are cut', async (t) => {
+test('at the stop, idle connections close, then silent ones; requests in progress get a last reply, or are cut', limit, async (t) => {
   const { open, statuses, listener, stopListening, close, closeAll, records, seen, told } = await start(t, { limits: SHORT });
   const idle = open(GET);
   await once(idle, 'data');
@@ -122,7 +123,7 @@ test('at the stop, idle connections close, then silent ones; requests in progres
   assert.deepEqual(told, []);
 });
 
-test('over TLS, handshakes that fail or take too long are reported, and connections close that have sent nothing since', async (t) => {
+test('over TLS, handshakes that fail or take too long are reported, and connections close that have sent nothing since', limit, async (t) => {
   const { open, port, told, listener, close, closeAll } = await start(t, { limits: SHORT }, await tlsOptions(t));
   for (const [bytes, reason] of [['GET / HTTP/1.1\r\n\r\n', 'tlsFailed'], ['', 'handshakeTooSlow']] as const) {
     await readToEnd(open(bytes));

@@ -56,8 +56,8 @@ test('--grammar finds no difference in this service, and some in a server that t
   const service = targetAt({ url: `http://127.0.0.1:${port}`, insecure: false });
   const other = targetAt({ url: await startReplying(t, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), insecure: false });
   for (const rule of RULES.filter(({ name }) => ['chunk-data', 'content-length'].includes(name))) {
-    assert.match(describeLanguage(await languageOf(rule, service.connect, 40)), /^[a-z-]+ +\d\d words: takes 0; refuses 0$/);
-    assert.match(describeLanguage(await languageOf(rule, other.connect, 40)), /^[a-z-]+ +\d\d words: takes [1-9]\d*, such as ".*"; refuses 0$/);
+    assert.match(describeLanguage(await languageOf(rule, service.connect, 40)), / \d\d words: takes 0; refuses 0$/);
+    assert.match(describeLanguage(await languageOf(rule, other.connect, 40)), / \d\d words: takes [1-9]\d*, such as ".*"; refuses 0$/);
   }
 });
 

@@ -10,7 +10,7 @@ import { lookAt, PATIENCE_MS, targetAt } from './target.ts';
 import { wire } from './wire.ts';
 
 const NOTHING_CHECKED = 2;
-const RUN_MS = 90_000; // no row begins later, so that a run with a silent server ends
+const RUN_MS = 60_000; // no row begins later, so that a run with a silent server ends
 const WORDS = 2_000; // of each rule of the grammar
 const GIVEN_UP = `the time of ${RUN_MS / 1000} seconds was over`;
 
