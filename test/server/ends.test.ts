@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestBytes } from '../support/exchange.ts';
-import { readToEnd, send, stall, startServer, use, type Pair, type TestServer } from '../support/server.ts';
+import { readToEnd, send, stall, startServer, statusesIn, use, type Pair, type TestServer } from '../support/server.ts';
 import { closed, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
@@ -19,6 +19,10 @@ const PLAIN: readonly (readonly [what: string, reasons: readonly string[], act: 
     await readToEnd(client);
     await until(() => socket.writableFinished);
     pass(2);
+  }],
+  ['ends its side after five requests', [], async ({ client }) => { // over TLS, the records of their replies follow
+    client.end(requestBytes('GET', '/', []).repeat(5));
+    assert.deepEqual(statusesIn(await readToEnd(client)), [200, 200, 200, 200, 200]);
   }],
   ['goes away between two requests', [], async (pair) => { await use(pair); reset(pair); }],
   ['is idle for too long', [], async (pair, { pass }) => { await use(pair); pass(76); }],
