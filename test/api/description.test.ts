@@ -1,5 +1,4 @@
-// The description against the service that it describes. What any description of the service must say, and that each reply is described,
-// is in the contract.
+// The description against the service that it describes. What any description of the service must say is in the contract.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { document } from '../../src/api/description.ts';

@@ -1,5 +1,5 @@
 // Every last reply arrives, whatever else the client sends or does not read, and no client keeps others waiting. What is answered, in which
-// order, is in fuzz.test.ts and in the simulation.
+// order, is in the simulation.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';

@@ -44,11 +44,10 @@ function readReply(bytes: Buffer, ended: boolean, toHead: boolean) {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
-  const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine)?.[1]);
-  if (Number.isNaN(status)) return `Not a status line: ${JSON.stringify(statusLine)}`;
-  const wrong = lines.find((line) => !/^[^\s:]+:/.test(line));
-  if (wrong !== undefined) return `Not a field: ${JSON.stringify(wrong)}`;
-  const head = { statusLine, status, headers: lines.map((line) => (IMF_FIXDATE.test(line) ? 'Date: now' : line)) };
+  const [, code] = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine) ?? [];
+  const wrong = code === undefined ? statusLine : lines.find((line) => !/^[^\s:]+:/.test(line));
+  if (wrong !== undefined) return `Not a line of a head: ${JSON.stringify(wrong)}`;
+  const head = { statusLine, status: Number(code), headers: lines.map((line) => (IMF_FIXDATE.test(line) ? 'Date: now' : line)) };
   const content = readContent(head, bytes.subarray(headEnd + 4), ended, toHead);
   if (typeof content !== 'object') return content;
   return { reply: { ...head, body: content.body.toString('utf8') }, length: headEnd + 4 + content.length };
@@ -72,18 +71,15 @@ function readChunks(bytes: Buffer): Content | string | undefined {
   for (let at = 0; ;) {
     const lineEnd = bytes.indexOf('\r\n', at);
     if (lineEnd === -1) return undefined;
-    const line = bytes.toString('latin1', at, lineEnd);
-    const size = /^([\da-f]+)[ \t]*(?:;.*)?$/i.exec(line)?.[1];
-    if (size === undefined) return `Not the size of a chunk: ${JSON.stringify(line)}`;
-    const length = Number.parseInt(size, 16);
-    if (length === 0) {
+    const line = bytes.toString('latin1', at, lineEnd), start = lineEnd + 2;
+    const size = Number.parseInt(/^([\da-f]+)[ \t]*(?:;.*)?$/i.exec(line)?.[1] ?? '', 16);
+    if (size === 0) {
       const end = bytes.indexOf('\r\n\r\n', lineEnd); // there may be trailer fields before it
       return end === -1 ? undefined : { body: Buffer.concat(chunks), length: end + 4 };
     }
-    const start = lineEnd + 2;
-    at = start + length + 2;
+    at = start + size + 2;
     if (at > bytes.length) return undefined;
-    if (bytes.toString('latin1', at - 2, at) !== '\r\n') return `A chunk does not end after ${length} bytes`;
-    chunks.push(bytes.subarray(start, start + length));
+    if (bytes.toString('latin1', start + size, at) !== '\r\n') return `Not a chunk: ${JSON.stringify(line)}`;
+    chunks.push(bytes.subarray(start, start + size));
   }
 }

@@ -1,11 +1,12 @@
 // Validates values with the part of JSON Schema 2020-12 that the description uses, and with `nullable` of OpenAPI 3.0. Other keywords,
 // which other servers may use, are not checked.
+import { isDeepStrictEqual } from 'node:util';
 
 // Whether a value fits a keyword by itself. A keyword says nothing of a value of another type.
 const CHECKS: Readonly<Record<string, (value: unknown, limit: unknown) => boolean>> = {
   type: (value, types) => listOf(types).some((type) => (type === 'integer' ? Number.isInteger(value) : type === typeOf(value))),
-  const: isSame,
-  enum: (value, members) => listOf(members).some((member) => isSame(value, member)),
+  const: isDeepStrictEqual,
+  enum: (value, members) => listOf(members).some((member) => isDeepStrictEqual(value, member)),
   pattern: (value, pattern) => typeof value !== 'string' || new RegExp(String(pattern), 'u').test(value),
   minLength: (value, limit) => typeof value !== 'string' || Array.from(value).length >= Number(limit),
   maxLength: (value, limit) => typeof value !== 'string' || Array.from(value).length <= Number(limit),
@@ -18,22 +19,20 @@ export function misfits(schema: unknown, value: unknown, document: unknown = sch
   if (schema === false) return [`${at}: is not allowed`];
   if (!isObject(schema) || (value === null && schema['nullable'] === true)) return [];
   if (typeof schema['$ref'] === 'string') return misfits(resolve(schema['$ref'], document), value, document, at);
-  const wrong = Object.entries(schema).filter(([keyword, limit]) => CHECKS[keyword]?.(value, limit) === false);
+  const wrong = Object.entries(schema).filter(([keyword, limit]) => CHECKS[keyword]?.(value, limit) === false)
+    .map(([keyword, limit]) => `${at}: does not fit ${keyword} ${JSON.stringify(limit)}`);
+  if (Array.isArray(value)) return [...wrong, ...value.flatMap((item, i) => misfits(schema['items'], item, document, `${at}[${i}]`))];
+  if (!isObject(value)) return wrong;
+  const required = listOf(schema['required']).map(String);
+  const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${at}.${name}: is missing`);
   const properties = Object(schema['properties']);
-  const required = isObject(value) ? listOf(schema['required']).map(String) : [];
-  return [
-    ...wrong.map(([keyword, limit]) => `${at}: does not fit ${keyword} ${JSON.stringify(limit)}`),
-    ...required.filter((name) => !Object.hasOwn(Object(value), name)).map((name) => `${at}.${name}: is missing`),
-    ...(Array.isArray(value) ? value.flatMap((item, index) => misfits(schema['items'], item, document, `${at}[${index}]`)) : []),
-    ...(isObject(value) ? Object.entries(value) : []).flatMap(([name, member]) =>
-      misfits(Object.hasOwn(properties, name) ? properties[name] : schema['additionalProperties'], member, document, `${at}.${name}`)),
-  ];
+  return [...wrong, ...missing, ...Object.entries(value).flatMap(([name, member]) =>
+    misfits(Object.hasOwn(properties, name) ? properties[name] : schema['additionalProperties'], member, document, `${at}.${name}`))];
 }
 
-/** What a reference within the document refers to, such as `#/components/schemas/Greeting` (RFC 6901). */
-export function resolve(reference: string, document: unknown): unknown {
-  if (!reference.startsWith('#/')) return undefined;
-  const names = reference.slice(2).split('/').map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
+// What a reference within the document refers to, such as `#/components/schemas/Greeting` (RFC 6901).
+function resolve(reference: string, document: unknown): unknown {
+  const names = reference.split('/').slice(1).map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
   return inside(document, ...names);
 }
 
@@ -51,10 +50,4 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function listOf(value: unknown): unknown[] {
-  return value === undefined ? [] : [value].flat();
-}
+const listOf = (value: unknown): unknown[] => (value === undefined ? [] : [value].flat());

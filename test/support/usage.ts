@@ -13,9 +13,11 @@ export function cpuTime(pid: number): number {
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
 }
 
-/** Resident memory, in MiB; 0 when the process has just ended. */
-export function residentMemory(pid: number): number {
-  return Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+/** Resident memory, in MiB: now, and the most that there has been. */
+export function residentMemory(pid: number): { readonly now: number; readonly peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const inMiB = (line: RegExp) => Number(line.exec(status)?.[1]) / 1024;
+  return { now: inMiB(/VmRSS:\s*(\d+)/), peak: inMiB(/VmHWM:\s*(\d+)/) };
 }
 
 /** Collects garbage, and returns how many bytes of the heap and of buffers are still in use. */

@@ -1,6 +1,6 @@
 // The process of the attackers. Its arguments are PORT, the name of an attack, the number of clients, and the number of addresses that
-// they come from. It sends a message when all are connected. The first message that it gets starts the attack. For each later one, it says
-// how many replies, or handshakes, there have been. A client that the server disconnects connects again.
+// they come from. It sends a message when all are connected. The first message that it gets starts the attack. At the second, it says how
+// many replies, or handshakes, there have been. A client that the server disconnects connects again.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
@@ -27,7 +27,7 @@ for (let client = 0; client < Number(clients); client += 1) {
 process.send?.('ready');
 await once(process, 'message');
 count = 0;
-process.on('message', () => process.send?.(count));
+process.once('message', () => process.send?.(count));
 for (const [socket, client] of connections) start(socket, client);
 
 // A client that keeps sending does so until the server has closed both sides of the connection. The others end theirs when the server does.

@@ -1,5 +1,6 @@
 // The attacks, and the work of a crowd: what each client of them sends.
 import { requestBytes } from '../../support/exchange.ts';
+import { LONG_HEAD } from './requests.ts';
 
 export type Attack = {
   /** What a client sends first on each connection, and what it sends next. */
@@ -15,10 +16,10 @@ export type Attack = {
 const SEND_BYTES = 64 * 1024; // at least, at once
 const get = (query: string, fields: readonly string[]) => requestBytes('GET', `/api/greetings${query}`, fields);
 const GREETING = get('', []);
-const HEAD = get('', [`X: ${'x'.repeat(10_000)}`]);
 const CHUNKED = requestBytes('POST', '/api/greetings', ['Transfer-Encoding: chunked']);
 const CHUNK = '1\r\na\r\n';
 const IN_CHUNKS = `${CHUNKED}${CHUNK.repeat(320)}0\r\n\r\n`; // 2 KB, and among the requests of that length the one that costs most
+const WITH_CONTENT = requestBytes('POST', '/api/greetings', ['Content-Length: 64000']) + 'x'.repeat(64_000);
 
 /** The attacks of `--attack`, by name. */
 export const ATTACKS: ReadonlyMap<string, Attack> = new Map([
@@ -37,18 +38,12 @@ export const WORK: ReadonlyMap<string, Attack> = new Map([
   ...ATTACKS,
   ['short', attack('', GREETING, 'more for a reply')],
   ['chunks', attack('', IN_CHUNKS, 'more for a reply')],
-  ['16 KiB', attack('', withContent(16_384 - withContent(10_000).length + 10_000), 'more for a reply')], // a request is one full piece
-  ['64 KB', attack('', withContent(64_000), 'more for a reply')],
-  ['heads', attack('', HEAD, 'more for a reply')],
-  ['TLS heads', { ...attack('', HEAD, 'more for a reply'), isTls: true }],
-  ['TLS', { ...attack('', GREETING, 'more for a reply'), isTls: true }],
+  ['content', attack('', WITH_CONTENT, 'more for a reply')],
+  ['heads', attack('', LONG_HEAD, 'more for a reply')],
+  ['TLS heads', { ...attack('', LONG_HEAD, 'more for a reply'), isTls: true }],
   ['handshakes', { ...attack('', '', 'disconnect'), isTls: true }],
   ['pipelined TLS', { ...attack(GREETING.repeat(8_000), '', 'wait'), reads: false, isTls: true }],
 ]);
-
-function withContent(length: number): string {
-  return requestBytes('POST', '/api/greetings', [`Content-Length: ${length}`]) + 'x'.repeat(length);
-}
 
 function withoutEnd(first: string, repeated: string): Attack {
   return attack(first, repeated.repeat(Math.ceil(SEND_BYTES / repeated.length)), 'more');

@@ -1,118 +1,102 @@
 // Compares the service with the baseline, for `npm run bench`. Servers are measured in turn, each for a short time, so that a disturbance
 // of the machine affects all of them alike. A ratio is that of a server to the first one, the baseline.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { requestBytes } from '../../support/exchange.ts';
-import type { Environment } from '../../support/process.ts';
-import { residentMemory } from '../../support/usage.ts';
+import { cpuTime, residentMemory } from '../../support/usage.ts';
 import { BOUNDS, judge, TOLERANCE } from './bounds.ts';
 import { openLoad, type Load } from './load.ts';
-import { cpuTimeOf, startServer, type Server, type Servers } from './processes.ts';
-import { ask, BROWSER, HEALTH, openReady } from './requests.ts';
-import { median, medianRatio, percentile, printTooHigh, table } from './tables.ts';
+import { startServer, type Server, type Servers } from './processes.ts';
+import { ask, BROWSER, openReady } from './requests.ts';
+import { median, printTooHigh, table } from './tables.ts';
 
-const TIME_MS = 110_000; // no other round begins after it
 const STARTS = 30;
-const WARM_UP_ROUNDS = 100; // 100,000 requests: enough for V8 to compile the code
+const WARM_UP_ROUNDS = 20; // 100,000 requests: enough for V8 to compile the code
 const WARM_UP_REQUESTS = 1000; // for one path, before the next path
 const SLICE_REQUESTS = 2500; // for one measurement, about 30 ms, and as many right before it
 const SLICES = 2; // of each path in a round
+const SETTLE_MS = 5; // nothing is sent before and after a measurement, so that the server is idle when its CPU time is read
 const JUDGED_LINE = /^v24\./; // of Node
 
-/** What servers are asked for, and how the tables call that. */
-type Comparison = {
-  readonly label: string;
-  readonly fields: readonly string[]; // of each request, beside Host
-  readonly paths: readonly string[];
-  readonly env: Environment;
-  /** How long nothing is sent before and after a measurement, so that the server is idle when its CPU time is read. */
-  readonly settleMs: number;
-};
+const PATHS = ['/health', '/api/greetings', '/api/greetings?name=Ada%20Lovelace', '/api/greetings?name=', '/nope'];
+/** The fields of each request, by what the tables call them. The first is what load generators send. */
+const HEADS: ReadonlyMap<string, readonly string[]> = new Map([['Host only', []], ['browser', BROWSER]]);
 
-const GREETINGS = '/api/greetings';
-const PATHS = ['/health', GREETINGS, '/api/greetings?name=Ada%20Lovelace', '/api/greetings?name=', '/nope'];
-const COMPARISONS: readonly Comparison[] = [
-  { label: 'Host only', fields: [], paths: PATHS, env: {}, settleMs: 5 }, // as load generators send it
-  { label: 'browser', fields: BROWSER, paths: PATHS, env: {}, settleMs: 5 },
-  // The service writes a line of the access log up to 50 ms after the reply, so the measurement waits for longer. What a
-  // process does when it is idle is then also measured, for the baseline as well, which has no log.
-  { label: 'access log', fields: BROWSER, paths: [GREETINGS], env: { ACCESS_LOG: 'true' }, settleMs: 60 },
-];
-
-/** The values of each server, by the name of the figure. Those of two servers at the same index were measured one after the other. */
-type Figures = Map<string, Map<string, number[]>>;
+/** A figure of the server with this name. The values of a figure at the same index, of two servers, were measured one after the other. */
+type Measured = { readonly figure: string; readonly name: string; readonly value: number };
 
 /** Measures the servers, and prints the figures. On Node 24 the process will exit with 1 when a figure of the service is too high. */
-export async function printComparison(servers: Servers): Promise<void> {
-  const figures: Figures = new Map();
-  const end = performance.now() + TIME_MS;
+export async function printComparison(servers: Servers, seconds: number): Promise<void> {
+  const measured: Measured[] = [];
+  const end = performance.now() + seconds * 1000; // no other round begins after it
   do {
-    for (const comparison of COMPARISONS) await measureRound(servers, comparison, figures);
+    for (const [head, fields] of HEADS) measured.push(...await measureRound(servers, head, fields));
   } while (performance.now() < end);
-  await measureStarts(servers, figures);
+  measured.push(...await measureStarts(servers));
 
   const ratios = new Map<string, number>();
   const rows: string[][] = [];
-  for (const [name, ofServers] of figures) {
-    const baseline = ofServers.get('baseline') ?? [];
-    for (const [server, values] of ofServers) {
-      const ratio = medianRatio(values, baseline);
-      rows.push([name, server, String(values.length), median(values).toFixed(2), ratio.toFixed(2)]);
-      if (server === 'service') ratios.set(name, ratio);
+  for (const figure of new Set(measured.map((one) => one.figure))) {
+    const valuesOf = (server: string) => measured.filter((one) => one.figure === figure && one.name === server).map(({ value }) => value);
+    const baseline = valuesOf('baseline');
+    for (const server of servers.keys()) {
+      const values = valuesOf(server);
+      const ratio = median(values.map((value, i) => value / (baseline[i] ?? Number.NaN)));
+      rows.push([figure, server, String(values.length), median(values).toFixed(2), ratio.toFixed(2)]);
+      if (server === 'service') ratios.set(figure, ratio);
     }
   }
-  console.log('CPU: µs for a request; latency and start: ms; memory: MiB\n');
+  console.log('CPU: µs for a request; start: ms; memory: MiB\n');
   console.log(table([['figure', 'server', 'measured', 'median', 'ratio'], ...rows], 2));
-  if (JUDGED_LINE.test(process.version)) printTooHigh(judge(ratios, BOUNDS, TOLERANCE));
+  if (JUDGED_LINE.test(process.version)) printTooHigh(judge(ratios, BOUNDS, '', TOLERANCE));
 }
-
-function add(figures: Figures, name: string, server: string, value: number): void {
-  const ofServers = figures.get(name) ?? new Map<string, number[]>();
-  figures.set(name, ofServers.set(server, [...ofServers.get(server) ?? [], value]));
-}
-
-type Running = { readonly name: string; readonly server: Server; readonly load: Load };
 
 // Each round starts new processes, because two processes of one program differ by some percent: by the addresses of their memory, and by
 // the moments when V8 compiled their code. All servers are warmed up in turn, so that none waits meanwhile: after a second of waiting, a
 // server is slower for thousands of requests. All paths are used from the start, because V8 discards code compiled for one of them alone.
-async function measureRound(servers: Servers, { label, fields, paths, env, settleMs }: Comparison, figures: Figures): Promise<void> {
-  const all: Running[] = [];
+async function measureRound(servers: Servers, head: string, fields: readonly string[]): Promise<Measured[]> {
+  const all: { readonly name: string; readonly server: Server; readonly load: Load }[] = [];
   for (const [name, script] of servers) {
-    const server = await startServer(script, env);
+    const server = await startServer(script);
     all.push({ name, server, load: await openLoad(server.port) });
   }
-
-  async function measureSlice({ name, server, load }: Running, path: string): Promise<void> {
-    const request = requestBytes('GET', path, fields);
-    await load.run(request, SLICE_REQUESTS); // not measured: the CPU's caches are still filled by the server before it
-    const { cpu, done } = await cpuTimeOf(server, settleMs, () => load.run(request, SLICE_REQUESTS));
-    add(figures, `CPU, ${label}, ${path}`, name, cpu / SLICE_REQUESTS);
-    add(figures, `p99 latency, ${label}`, name, percentile(done, 99));
+  const requests = new Map(PATHS.map((path) => [path, requestBytes('GET', path, fields)]));
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
+    for (const request of requests.values()) for (const { load } of all) await load.run(request, WARM_UP_REQUESTS);
   }
-
-  for (let round = 0; round < WARM_UP_ROUNDS / paths.length; round += 1) {
-    for (const path of paths) for (const { load } of all) await load.run(requestBytes('GET', path, fields), WARM_UP_REQUESTS);
-  }
+  const measured: Measured[] = [];
   for (let slice = 0; slice < SLICES; slice += 1) {
-    for (const path of paths) for (const one of all) await measureSlice(one, path);
+    for (const [path, request] of requests) {
+      for (const { name, server, load } of all) {
+        await load.run(request, SLICE_REQUESTS); // not measured: the CPU's caches are still filled by the server before it
+        await sleep(SETTLE_MS);
+        const before = cpuTime(server.pid);
+        await load.run(request, SLICE_REQUESTS);
+        await sleep(SETTLE_MS);
+        measured.push({ figure: `CPU, ${head}, ${path}`, name, value: (cpuTime(server.pid) - before) / SLICE_REQUESTS });
+      }
+    }
   }
   for (const { name, server, load } of all) {
-    add(figures, `memory, ${label}`, name, residentMemory(server.pid));
+    measured.push({ figure: `memory, ${head}`, name, value: residentMemory(server.pid).now });
     load.close();
     await server.stop();
   }
+  return measured;
 }
 
 /** Starts each server several times, in turn, and measures how many ms it takes from the creation of the process to its first reply. */
-async function measureStarts(servers: Servers, figures: Figures): Promise<void> {
+async function measureStarts(servers: Servers): Promise<Measured[]> {
+  const measured: Measured[] = [];
   for (let round = 0; round < STARTS; round += 1) {
     for (const [name, script] of servers) {
       const begin = performance.now();
       const { port, stop } = await startServer(script);
       const socket = await openReady({ port, isTls: false });
-      await ask(socket, HEALTH);
-      add(figures, 'start', name, performance.now() - begin);
+      await ask(socket, requestBytes('GET', '/health'));
+      measured.push({ figure: 'start', name, value: performance.now() - begin });
       socket.destroy();
       await stop();
     }
   }
+  return measured;
 }

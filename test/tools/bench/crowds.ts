@@ -3,12 +3,11 @@ import { ATTACKS } from './attacks.ts';
 import type { WAIT_BOUNDS } from './bounds.ts';
 import { ALL, ONE, type HonestSet } from './honest.ts';
 
-/** Clients that do the same: the name of it in `WORK`, how many they are, and from how many addresses they come. */
-export type Group = readonly [work: string, clients: number, addresses?: number];
-
-/** Clients at work at the same time. */
+/** Clients that do the same at the same time. */
 export type Crowd = {
-  readonly groups: readonly Group[];
+  readonly work: string; // its name in `WORK`
+  readonly clients: number; // how many they are
+  readonly addresses: number; // from how many they come
   /** The honest clients that are measured meanwhile, and which bounds of their waits hold. */
   readonly honest: HonestSet;
   readonly judged: keyof typeof WAIT_BOUNDS;
@@ -17,28 +16,22 @@ export type Crowd = {
 };
 
 /** 100 clients for each attack, by its name. */
-export const ATTACKERS: ReadonlyMap<string, Crowd> = new Map(Array.from(ATTACKS.keys(), (attack) =>
-  [attack, { ...crowd('attack', 256, [attack, 100]), honest: ONE }]));
+export const ATTACKERS: ReadonlyMap<string, Crowd> = new Map(
+  Array.from(ATTACKS.keys(), (attack) => [attack, crowd('attack', 256, attack, 100)]));
 
 /** The crowds, by name. */
 export const CROWDS: ReadonlyMap<string, Crowd> = new Map([
-  ['short requests', crowd('one address', 256, ['short', 900])],
-  ['chunks', crowd('one address', 256, ['chunks', 900])],
-  ['TLS', crowd('one address', 256, ['TLS', 900])],
-  ['mix of 450 and 450', crowd('one address', 256, ['short', 450], ['chunks', 450])],
-  ['mix of 450 and 500', crowd('one address', 256, ['short', 450], ['chunks', 500])],
-  ['few chunks', crowd('one address', 256, ['chunks', 100])],
-  ['addresses, short', crowd('an address each, short work', 150, ['short', 900, 900])],
-  ['addresses, chunks', crowd('an address each, short work', 150, ['chunks', 900, 900])],
-  ['addresses, heads', crowd('an address each', 200, ['heads', 900, 900])],
-  ['addresses, 16 KiB', crowd('an address each', 256, ['16 KiB', 900, 900])],
-  ['addresses, 64 KB', crowd('an address each', 256, ['64 KB', 900, 900])],
-  ['addresses, TLS', crowd('an address each', 256, ['TLS', 900, 900])],
-  ['addresses, TLS heads', crowd('an address each', 250, ['TLS heads', 900, 900])],
-  ['handshakes', crowd('handshakes', 256, ['handshakes', 900])],
-  ['memory', { ...crowd('memory', 256, ['pipelined TLS', 950]), heap: 128 }],
+  ['short requests', crowd('one address', 256, 'short', 900)],
+  ['chunks', crowd('one address', 256, 'chunks', 900)],
+  ['addresses, short', crowd('an address each', 150, 'short', 900, 900)],
+  ['addresses, chunks', crowd('an address each', 150, 'chunks', 900, 900)],
+  ['addresses, heads', crowd('an address each', 200, 'heads', 900, 900)],
+  ['addresses, content', crowd('an address each', 256, 'content', 900, 900)],
+  ['addresses, TLS heads', crowd('an address each', 250, 'TLS heads', 900, 900)],
+  ['handshakes', crowd('handshakes', 256, 'handshakes', 900)],
+  ['memory', { ...crowd('memory', 256, 'pipelined TLS', 950), heap: 128 }],
 ]);
 
-function crowd(judged: Crowd['judged'], peak: number, ...groups: readonly Group[]): Crowd {
-  return { groups, honest: ALL, judged, peak, heap: 256 };
+function crowd(judged: Crowd['judged'], peak: number, work: string, clients: number, addresses = 1): Crowd {
+  return { work, clients, addresses, honest: judged === 'attack' ? ONE : ALL, judged, peak, heap: 256 };
 }

@@ -28,7 +28,7 @@ else if (crowd) {
   const env = tlsVariables();
   const waits = await printWaits(services, chosen(CROWDS), env, Number(seconds ?? 6));
   printTooHigh([...waits, ...await printLoss(services, chosen(TRIALS), env)]);
-} else await printComparison(new Map([...servers, here('sockets')]));
+} else await printComparison(new Map([...servers, here('sockets')]), Number(seconds ?? 110));
 
 /** Those whose names start with what `--only` says. */
 function chosen<T>(all: ReadonlyMap<string, T>): ReadonlyMap<string, T> {

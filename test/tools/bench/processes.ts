@@ -2,9 +2,7 @@
 import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { endWithUs, type Environment } from '../../support/process.ts';
-import { cpuTime } from '../../support/usage.ts';
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
@@ -39,7 +37,7 @@ export async function startServer(script: string, env: Environment = {}, options
     /** Its ports; 0 when it does not listen for HTTPS. */
     port: ports.get('http') ?? 0,
     tlsPort: ports.get('https') ?? 0,
-    ended,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     stop: async () => {
       child.kill('SIGKILL');
       await ended;
@@ -57,13 +55,4 @@ function spawnNode(cpu: string, args: readonly string[], env: Environment, stdio
   const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio });
   endWithUs(child);
   return child;
-}
-
-/** The CPU time of a server for `work`, in µs, and the result of that. The server is idle for `settleMs` before its time is read. */
-export async function cpuTimeOf<T>({ pid }: Server, settleMs: number, work: () => Promise<T>) {
-  await sleep(settleMs);
-  const before = cpuTime(pid);
-  const done = await work();
-  await sleep(settleMs);
-  return { cpu: cpuTime(pid) - before, done };
 }

@@ -61,12 +61,5 @@ export const BROWSER: readonly string[] = [
   'Cookie: session=8f14e45fceea167a5a36dedd4bea2543; theme=dark; consent=analytics.0-marketing.0; seen=1763719200',
 ];
 
-/** GET /health as a load generator sends it. */
-export const HEALTH = requestBytes('GET', '/health', []);
-
-const FIELD_LINE = `x-padding: ${'x'.repeat(987)}`; // 1,000 bytes with its line break
-
-/** A request with a head of that many kilobytes. */
-export function longHead(kilobytes: number): string {
-  return requestBytes('GET', '/health', new Array<string>(kilobytes).fill(FIELD_LINE));
-}
+/** A request with a head of 10 KB. */
+export const LONG_HEAD = requestBytes('GET', '/health', [`X: ${'x'.repeat(10_000)}`]);

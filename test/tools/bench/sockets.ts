@@ -1,5 +1,6 @@
 // The limit of the sockets: a server on node:net that reads nothing, and writes one constant reply for each read.
 import { createServer } from 'node:net';
+import { listenOnPort } from '../../support/sockets.ts';
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n';
 const reply = `${head}Content-Length: 7\r\nDate: Fri, 20 Nov 2026 10:15:30 GMT\r\nConnection: keep-alive\r\n\r\nHealthy`;
@@ -8,7 +9,4 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => {});
   socket.on('data', () => socket.write(reply));
 });
-server.listen(Number(process.env['PORT']), process.env['HOST'], () => {
-  const address = server.address();
-  if (address !== null && typeof address === 'object') console.log(`http://127.0.0.1:${address.port}`);
-});
+console.log(`http://127.0.0.1:${await listenOnPort(server)}`);

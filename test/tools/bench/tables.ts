@@ -1,5 +1,4 @@
-// The tables that the benchmark prints, and the arithmetic. Of ratios and of measurements it takes the median, which a single
-// measurement that was disturbed hardly changes.
+// The tables that the benchmark prints, and the median, which a single measurement that was disturbed hardly changes.
 import type { Verdict } from './bounds.ts';
 
 /** Prints the figures that are too high. The process will exit with 1 when there are any. */
@@ -18,17 +17,6 @@ export function table(rows: readonly (readonly string[])[], words: number): stri
   return `${rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n')}\n`;
 }
 
-/** The value that is above `percent` per cent of the values. */
-export function percentile(values: readonly number[], percent: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length * percent) / 100)] ?? Number.NaN;
-}
-
-export const median = (values: readonly number[]): number => percentile(values, 50);
-
-/**
- * Compares `values` with `others`, which were measured in turn with them: the median of the ratios of values at the
- * same index. A disturbance of the machine slows both down, and hardly changes their ratio.
- */
-export function medianRatio(values: readonly number[], others: readonly number[]): number {
-  return median(values.map((value, i) => value / (others[i] ?? Number.NaN)));
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

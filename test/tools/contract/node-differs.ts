@@ -21,7 +21,7 @@ const DIFFERS: Readonly<Record<string, readonly string[]>> = {
     ...[';;a', ';=', ';=x', ';a=', ';a=b"c"'].map((text) => `the chunk extensions ${text}`),
     'the chunk size 000000003', 'a chunk line of 1 byte more than 1 KiB', '17 KiB of trailers in many lines',
   ],
-  'another status for a length that Node cannot read, and no tab after a coding': ['a length that no number can hold', 'a tab after the coding'],
+  'another status for a length that is no number, no tab after a coding': ['a length that no number can hold', 'a tab after the coding'],
   'what follows in the same packet as a request with Upgrade is lost': [
     "Upgrade (RFC 9110 7.8), as Java's HttpClient and curl --http2 send it", 'Upgrade with content, which is read (RFC 9112 6.3)',
     'Upgrade with chunks', 'Upgrade in HTTP/1.0',

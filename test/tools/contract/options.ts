@@ -6,16 +6,12 @@ export class CannotCheck extends Error {}
 
 export const USAGE = `Usage: npm run contract -- URL [options]
 
-Checks the server at URL against the specification of the greeting service. URL is http://HOST[:PORT],
-https://HOST[:PORT] or unix:PATH.
+Checks the server at URL against the specification of the greeting service. URL is http://HOST[:PORT], https://HOST[:PORT] or unix:PATH.
 
-  --decisions      differences from the decisions make the exit code 1, too
-  --wire           differences from the wire (illegal and unusual requests) do so, too
-  --all            the two options above together
-  --development    the server must have an API description, at /openapi/v1.json
-  --production     the server must not have one (without these two options it may)
-  --grammar        instead, count the words that the server takes and the grammar does not, and the other way round
-  --insecure       accept any TLS certificate
+  --decisions, --wire, --all     differences from the decisions, from the wire or from both make the exit code 1, too
+  --development, --production    the server must have an API description, or must not; by default it may
+  --grammar                      instead, count the words that the server takes and the grammar does not, and the other way round
+  --insecure                     accept any TLS certificate
 
 Exit code: 0 all rows that count hold, 1 at least one does not, 2 nothing could be checked.`;
 

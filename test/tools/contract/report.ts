@@ -8,44 +8,32 @@ export type Check = { readonly part: string; readonly heading: string; readonly 
 /** The rows of these parts, in order. */
 export function checksOf(parts: Readonly<Record<string, Sections>>): Check[] {
   return Object.entries(parts).flatMap(([part, sections]) => Object.entries(sections).flatMap(([heading, rows]) =>
-    rows.map((row): Check => ({ part, heading, row, result: 'not checked' }))));
+    rows.map((row): Check => ({ part, heading, row, result: '' }))));
 }
 
-/** The rows under their headings, with their results. */
+/** The rows that do not hold, and why. */
 export function describeChecks(all: readonly Check[]): string {
-  return all.map((one, i) => {
-    const isNew = one.heading !== all[i - 1]?.heading;
-    return (isNew ? `\nThe ${one.part}, ${one.heading}\n` : '') + describeCheck(one);
+  return all.filter(({ result }) => result !== 'holds').map(({ part, heading, row: { says }, result }) => {
+    const title = `The ${part}, ${heading}: ${says}`;
+    return typeof result === 'string' ? `- ${title} (not checked: ${result})` : `✖ ${title}\n${describeDifference(result)}`;
   }).join('\n');
 }
 
-function describeCheck({ row: { says }, result }: Check): string {
-  if (typeof result === 'object') return `  ✖ ${says}\n${describeDifference(result).replace(/^/gm, '    ')}`;
-  return result === 'holds' ? `  ✔ ${says}` : `  - ${says} (${result})`;
-}
-
 /** The bytes that were sent, the expectations that are not met, and the bytes that were received. */
-export function describeDifference({ send, expected, talk }: Difference): string {
-  const { bytes, end, rest, error } = talk;
+export function describeDifference({ send, expected, talk: { bytes, end, rest, error } }: Difference): string {
   const part = rest.length > 0 ? [`(${rest.length} bytes that are not a whole reply)`] : [];
-  const ends = { // there is nothing to say when this program has closed the connection after enough replies
-    closed: ['(the connection was closed)'], late: ['(the time was over, and the connection is open)'], enough: [],
-    reset: [`(the connection was reset${error === undefined ? '' : `: ${error}`})`],
-  };
-  const received = [...shown(bytes.toString('utf8')), ...part, ...ends[end]];
-  return Object.entries({ sent: shown(send), expected: expected.flatMap((line) => line.split('\n')), received })
-    .flatMap(([what, lines]) => [what, ...lines.map((line) => `  ${line}`)]).join('\n');
+  const ending = `(the end of the connection: ${end}${error === undefined ? '' : `, ${error}`})`;
+  return Object.entries({ sent: shown(send), expected, received: [...shown(bytes.toString('utf8')), ...part, ending] })
+    .flatMap(([what, lines]) => [`  ${what}`, ...lines.map((line) => `    ${line}`)]).join('\n');
 }
 
-/** The number of rows of each part that hold, that differ and that were not checked, and the rows that differ in the enforced parts. */
-export function countResults(all: readonly Check[], enforced: readonly string[]): string {
-  return Array.from(new Set(all.map(({ part }) => part))).flatMap((name) => {
+/** How many rows of each part hold, differ and were not checked. */
+export function countResults(all: readonly Check[]): string {
+  return Array.from(new Set(all.map(({ part }) => part)), (name) => {
     const own = all.filter(({ part }) => part === name);
-    const differing = own.filter(({ result }) => typeof result === 'object');
+    const differing = own.filter(({ result }) => typeof result === 'object').length;
     const holding = own.filter(({ result }) => result === 'holds').length;
-    const counts = `The ${name}: ${holding} hold, ${differing.length} differ, ${own.length - holding - differing.length} not checked`;
-    if (enforced.includes(name)) return [counts, ...differing.map(({ heading, row }) => `  ✖ ${heading}: ${row.says}`)];
-    return [differing.length === 0 ? counts : `${counts} (--${name} makes these count)`];
+    return `The ${name}: ${holding} hold, ${differing} differ, ${own.length - holding - differing} not checked`;
   }).join('\n');
 }
 
@@ -54,6 +42,5 @@ const MAX_LINES = 24;
 // The lines of `bytes`, without the CRLF at their ends, as node shows strings: control characters are escaped, and a long line is cut.
 function shown(bytes: string): string[] {
   const lines = bytes.replace(/(?:\r\n)+$/, '').split('\r\n').map((line) => inspect(line, { maxStringLength: 300, breakLength: Infinity }));
-  if (lines.length <= MAX_LINES) return lines;
-  return [...lines.slice(0, MAX_LINES - 6), `(${lines.length - MAX_LINES + 2} more lines)`, ...lines.slice(-4)];
+  return [...lines.slice(0, MAX_LINES), ...(lines.length > MAX_LINES ? [`(${lines.length - MAX_LINES} more lines)`] : [])];
 }

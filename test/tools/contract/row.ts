@@ -2,44 +2,26 @@
 import { head } from '../../support/corpus/entry.ts';
 import type { Reply } from '../../support/replies.ts';
 import { GREETINGS } from './endpoints.ts';
-import { memberIs, status, type Expectation } from './expectation.ts';
+import { body, memberIs, status, type Expectation } from './expectation.ts';
 import type { Talk, Talker } from './talk.ts';
-
-/** What must be true of one reply. */
-export type Expected = readonly Expectation[];
 
 /** What is sent on a connection of its own, and what must come back on it. */
 export type Step = {
   /** The bytes, with one character for each. */
   readonly send: string;
-  /** The status that the step is about. When the reply has another status, the step is not checked. */
-  readonly given?: number;
   /** What must be true of each reply. There are as many replies as entries. */
-  readonly replies: readonly Expected[];
+  readonly replies: readonly (readonly Expectation[])[];
   /** After the last reply the server closes the connection, and nothing more comes. */
   readonly closes?: boolean;
 };
 
-export type Seen = { readonly send: string; readonly reply: Reply };
-
-/** What is replaced, at each place, and by what. */
-export type Change = readonly [from: string | RegExp, to: string];
-
 export type Row = {
   readonly says: string;
   readonly steps: readonly Step[];
-  /** What the row needs: an exception in the server, one that accepts any Host, or to know whether it is in Development. */
-  readonly needs?: 'an exception' | 'any host' | 'the environment';
-  /** One more mistake that the row must find: a server that reads the requests as if they were changed like this. */
-  readonly misread?: Change | undefined;
-  /** What must be true of replies taken together: those of this row, or those of the whole run so far. */
-  readonly review?: {
-    readonly of: 'row' | 'run';
-    readonly text: string;
-    readonly misfits: (seen: readonly Seen[]) => readonly string[];
-    /** A mistake that it must find, in the bodies of all replies of the row. */
-    readonly mistake: Change;
-  };
+  /** What the row needs: an exception in the server, or one that accepts any Host. */
+  readonly needs?: 'an exception' | 'any host';
+  /** What is wrong with the replies of all steps taken together, in words. */
+  readonly misfits?: (replies: readonly Reply[]) => readonly string[];
 };
 
 /** The rows of each section of the document that they are from, by its heading. */
@@ -50,68 +32,47 @@ export type Subject = {
   /** The value of Host: a host name or IP address, and the port unless it is the default port of the scheme. */
   readonly authority: string;
   readonly isSecure: boolean;
-  /** Undefined: it is unknown, and the server has no description. */
-  readonly environment: 'development' | 'production' | undefined;
+  readonly environment: 'development' | 'production';
 };
+
+export const row = (says: string, ...steps: readonly Step[]): Row => ({ says, steps });
 
 /** Makes steps and rows with one request, such as `GET /health`, after which the connection is closed. */
 export function asking({ authority }: Subject) {
-  const ask = (request: string, expected: Expected, ...fields: readonly string[]): Step =>
-    ({ send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [expected] });
+  const ask = (code: number, request: string, expected: readonly Expectation[] = [], ...fields: readonly string[]): Step =>
+    ({ send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [[status(code), ...expected]] });
   return {
     ask,
-    /** A step about the form of a reply with this status. Other rows check that the status is right. */
-    given: (code: number, ...asked: Parameters<typeof ask>): Step => ({ ...ask(...asked), given: code }),
     /** Steps for a path that is not mapped, whatever the method. */
-    askUnmapped: (path: string) => ['GET', 'POST'].map((method) => ask(`${method} ${path}`, [status(404)])),
-    greeted: (says: string, query: string, name: string, misread?: Change): Row =>
-      ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(200), memberIs('message', `Hello, ${name}!`)])], misread }),
-    refused: (says: string, query: string, misread?: Change): Row =>
-      ({ says, steps: [ask(`GET ${GREETINGS}${query}`, [status(400)])], misread }),
+    askUnmapped: (path: string) => ['GET', 'POST'].map((method) => ask(404, `${method} ${path}`, [body('')])),
+    greeted: (says: string, query: string, name: string) =>
+      row(says, ask(200, `GET ${GREETINGS}${query}`, [memberIs('message', `Hello, ${name}!`)])),
+    refused: (says: string, query: string) => row(says, ask(400, `GET ${GREETINGS}${query}`)),
   };
 }
 
-export function row(says: string, ...steps: readonly Step[]): Row {
-  return { says, steps };
-}
-
-/** Where a server differs from a row. `expected`: the expectations that are not met, in words. */
+/** Where a server differs from a row: in which step. `expected`: what is not so, in words. */
 export type Difference = { readonly send: string; readonly expected: readonly string[]; readonly talk: Talk };
 
-export type RowResult = 'holds' | 'not checked' | Difference;
-
-/** Checks the server that `talk` talks to. `seen` has the replies of this run, for rows that review them, and gets those of this row. */
-export async function hold({ steps, review }: Row, talk: Talker, seen: Seen[]): Promise<RowResult> {
-  const own: Seen[] = [];
-  let latest: { readonly send: string; readonly talk: Talk } | undefined;
+/** Checks the server that `talk` talks to, up to the first step in which it differs. */
+export async function hold({ steps, misfits }: Row, talk: Talker): Promise<'holds' | Difference> {
+  const replies: Reply[] = [];
   for (const step of steps) {
-    const talked = await talk(step.send, step.replies.length + (step.closes === true ? 1 : 0));
-    if (step.given !== undefined && step.given !== talked.replies[0]?.status) continue;
-    latest = { send: step.send, talk: talked };
-    const expected = missed(step, talked);
-    if (expected.length > 0) return { ...latest, expected };
-    for (const reply of talked.replies) own.push({ send: step.send, reply });
+    const talked = await talk(step.send, step.replies.length + Number(step.closes === true));
+    replies.push(...talked.replies);
+    const expected = [...missed(step, talked), ...(step === steps.at(-1) && misfits !== undefined ? misfits(replies) : [])];
+    if (expected.length > 0) return { send: step.send, expected, talk: talked };
   }
-  if (latest === undefined) return 'not checked';
-  seen.push(...own);
-  const misfits = review?.misfits(review.of === 'row' ? own : seen) ?? [];
-  return misfits.length === 0 ? 'holds' : { ...latest, expected: [review?.text ?? '', ...misfits.map((misfit) => `but ${misfit}`)] };
+  return 'holds';
 }
 
-/** The expectations of one reply in words. `i`: its place among `count` replies. */
-export function inWords(expectations: Step['replies'][number], i: number, count: number): string {
-  return `${count > 1 ? `reply ${i + 1}: ` : ''}${expectations.map(({ text }) => text).join(', ') || 'a reply'}`;
-}
-
-function missed(step: Step, talk: Talk): string[] {
-  const { replies, rest, end } = talk;
-  const count = step.replies.length;
-  const unmet = step.replies.flatMap((expectations, i) => {
+function missed({ replies: expected, closes }: Step, { replies, rest, end, sentAt }: Talk): string[] {
+  const unmet = expected.flatMap((expectations, i) => {
     const reply = replies[i];
-    if (reply === undefined) return [inWords(expectations, i, count)];
-    return expectations.filter(({ holds }) => !holds(reply, talk)).map((one) => inWords([one], i, count));
+    const wrong = expectations.filter(({ of, accepts }) => reply === undefined || !accepts(of(reply), sentAt));
+    return wrong.map(({ text }) => (expected.length > 1 ? `reply ${i + 1}: ${text}` : text));
   });
-  if (step.closes !== true) return unmet;
-  if (replies.length > count || rest.length > 0) return [...unmet, 'nothing after the last reply'];
-  return end === 'late' ? [...unmet, 'the connection is closed'] : unmet;
+  if (closes !== true) return unmet;
+  const hasMore = replies.length > expected.length || rest.length > 0;
+  return [...unmet, ...(hasMore ? ['nothing after the last reply'] : []), ...(end === 'late' ? ['the connection is closed'] : [])];
 }

@@ -4,15 +4,15 @@ import { repliesIn, type Replies } from '../../support/replies.ts';
 
 export type Talk = Replies & {
   readonly bytes: Buffer;
-  /** The server closed or reset the connection, took too long, or sent enough replies. */
-  readonly end: 'closed' | 'reset' | 'late' | 'enough';
+  /** The server closed or reset the connection, or took too long, or it was not awaited, because enough replies had come. */
+  readonly end: 'closed' | 'reset' | 'late' | 'not awaited';
   /** Why the connection failed, such as `ECONNREFUSED`; undefined: it did not. */
   readonly error: string | undefined;
   readonly sentAt: number;
-  readonly receivedAt: number;
 };
 
 const BUSY_MS = 10_000; // a machine that takes longer for one reply is not waited for
+const AT_ONCE = 16; // connections, because most of the time is spent waiting for the server
 
 /** Sends bytes, one for each character, on a new connection, and reads until it ends or `enough` replies have arrived. */
 export type Talker = (bytes: string, enough: number) => Promise<Talk>;
@@ -23,14 +23,14 @@ export function talker(connect: () => Socket, patienceMs: number): Talker {
     const sentAt = Date.now();
     const socket = connect();
     const chunks: Buffer[] = [];
-    const toHead = isHead(bytes);
+    const toHead = bytes.startsWith('HEAD ');
     let error: string | undefined;
     let timer: NodeJS.Timeout | undefined;
     const end = await new Promise<Talk['end']>((resolve) => {
       timer = setTimeout(() => void isAlive(connect).then(() => resolve('late')), patienceMs);
       socket.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
-        if (enough < Infinity && repliesIn(Buffer.concat(chunks), { toHead }).replies.length >= enough) resolve('enough');
+        if (enough < Infinity && repliesIn(Buffer.concat(chunks), { toHead }).replies.length >= enough) resolve('not awaited');
       });
       socket.on('error', (failure) => { error ??= 'code' in failure ? String(failure.code) : failure.message; });
       socket.on('end', () => resolve('closed'));
@@ -40,7 +40,7 @@ export function talker(connect: () => Socket, patienceMs: number): Talker {
     clearTimeout(timer);
     socket.destroy();
     const received = Buffer.concat(chunks);
-    return { ...repliesIn(received, { ended: end === 'closed', toHead }), bytes: received, end, error, sentAt, receivedAt: Date.now() };
+    return { ...repliesIn(received, { ended: end === 'closed', toHead }), bytes: received, end, error, sentAt };
   };
 }
 
@@ -52,5 +52,8 @@ function isAlive(connect: () => Socket): Promise<void> {
   });
 }
 
-/** Whether the first request in `bytes` is a HEAD, whose reply has no content. */
-export const isHead = (bytes: string) => bytes.startsWith('HEAD ');
+/** Calls `visit` for each item, for some at once. */
+export async function forEach<Item>(items: Iterable<Item>, visit: (item: Item) => Promise<void>): Promise<void> {
+  const queue = Array.from(items).values(); // which all take from
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => { for (const item of queue) await visit(item); }));
+}

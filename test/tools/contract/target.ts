@@ -12,12 +12,12 @@ type Target = { readonly url: string; readonly isSecure: boolean; readonly autho
 
 /** The server at `url`. Throws when this URL cannot be checked. */
 export function targetAt({ url, insecure }: { readonly url: string; readonly insecure: boolean }): Target {
-  const accepted = `${url} cannot be checked: accepted are http://HOST[:PORT], https://HOST[:PORT] and unix:PATH`;
   const path = /^unix:(.+)$/s.exec(url)?.[1];
   if (path !== undefined) return { url, isSecure: false, authority: 'localhost', connect: () => connect({ path }) };
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new CannotCheck(`${accepted}.`);
-  const { protocol, hostname, port, host, href, origin } = new URL(url);
-  if (href !== `${origin}/`) throw new CannotCheck(`${accepted}, with nothing before or after HOST[:PORT].`);
+  const { protocol, hostname, port, host, href, origin } = new URL(URL.canParse(url) ? url : 'none:');
+  if (!/^https?:/.test(protocol) || href !== `${origin}/`) {
+    throw new CannotCheck(`${url} cannot be checked: it must be http://HOST[:PORT], https://HOST[:PORT] or unix:PATH, and no more.`);
+  }
   const isSecure = protocol === 'https:';
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (isSecure ? 443 : 80)) };
   const serverName = isIP(address.host) === 0 ? { servername: address.host } : {};

@@ -9,7 +9,7 @@ type Timer = Immediate & { due: number; readonly everyMs: number | undefined; re
 /** When something has happened. `order` grows with each moment. */
 export type Moment = { readonly order: number; readonly ms: number; readonly iteration: number };
 
-const MAX_ITERATIONS = 2_000;
+const MAX_ITERATIONS = 1_000;
 
 const timers = new Set<Timer>();
 const immediates = new Set<Immediate>(); // for the next iteration
@@ -74,8 +74,8 @@ export async function iteration(): Promise<void> {
   }
 }
 
-/** Goes on until nothing is to be done without a client or time. */
-export async function settle(): Promise<void> {
+// Goes on until nothing is to be done without a client or time.
+async function settle(): Promise<void> {
   for (let count = 0; immediates.size > 0; count += 1) {
     if (count === MAX_ITERATIONS) throw new Error(`After ${MAX_ITERATIONS} iterations of the event loop there is still something to do.`);
     await iteration();

@@ -1,22 +1,64 @@
-// What must hold of each client after a sequence, and only the simulation can see.
+// What must hold of each client after a sequence.
 import assert from 'node:assert/strict';
 import { parseReplies } from '../../support/exchange.ts';
-import { hasLast, OF_CLIENT, unanswered, type Outcome } from '../../support/sequences/invariants.ts';
-import { emptyLines, hasBegun, headLength, isWhole, type SentPart } from '../../support/sequences/part.ts';
-import { LIMITS } from '../../support/sequences/steps.ts';
-import { PART_MS, type Client } from './client.ts';
+import type { Reply } from '../../support/replies.ts';
+import { PART_MS, type Client, type SentPart } from './client.ts';
 import { isAfter, type Moment } from './clock.ts';
+import { emptyLines, headLength, type Expected } from './requests.ts';
 import type { Written } from './service-end.ts';
+import { LIMITS } from './steps.ts';
 import type { World } from './world.ts';
 
 /** A client, and what the service has written to it: each piece is a reply. */
-type Served = Outcome & { readonly client: Client; readonly writes: readonly Written[] };
+type Served = { readonly client: Client; readonly replies: readonly Reply[]; readonly writes: readonly Written[] };
 type Invariant = (served: Served, world: World) => void;
 
+/** Each request gets its own reply, in order. */
+const repliesAreRight: Invariant = ({ client, replies, writes }, { drainedAt }) => {
+  for (const [i, reply] of replies.entries()) {
+    const [sent, at] = [client.parts[i], writes[i]?.at];
+    const possible = sent === undefined ? [] : possibleReplies(client, sent, at, isAfter(at, drainedAt));
+    if (possible.some((expected) => isAsExpected(expected, reply))) continue;
+    assert.fail(`${JSON.stringify(reply)} to ${describe(sent)}: not one of ${JSON.stringify(possible)}`);
+  }
+};
+
+function possibleReplies(client: Client, sent: SentPart, at: Moment | undefined, isDraining: boolean): Expected[] {
+  const { part: { bytes, reply }, from } = sent;
+  const isHealthy = reply.body === 'Healthy';
+  const drained = { ...reply, isLast: true, ...(isHealthy && { status: 503, body: 'Unhealthy' }) };
+  const expected = isDraining ? drained : reply;
+  if (isAfter(at, sentAt(client, from + bytes.length - 1))) return [expected]; // the request was complete
+  const refused = (status: number): Expected => ({ status, body: '', isLast: true });
+  return [
+    ...(reply.isLast ? [expected] : []), // the head can be enough for a last request
+    ...(isAfter(at, client.endedAt) ? [refused(400)] : []),
+    ...(hasBegun(sent) ? [refused(408)] : []), // `lateOnesAreRefused` has more about it
+  ];
+}
+
+function isAsExpected({ status, body, isLast }: Expected, reply: Reply): boolean {
+  const hasBody = body === '' ? reply.body === '' : reply.body.startsWith(body);
+  return reply.status === status && hasBody && isClosing(reply) === isLast;
+}
+
+/** Nothing comes after the last reply. */
+const lastReplyIsLast: Invariant = ({ replies }) => {
+  assert.ok(!replies.slice(0, -1).some(isClosing), 'a reply comes after the last one');
+};
+
+/** A request that the service has begun to read gets a reply, unless the client or the service had to close the connection before. */
+const noReplyIsMissing: Invariant = (served, world) => {
+  const { client, writes } = served;
+  const next = unanswered(served);
+  const hasStayed = client.leftAt === undefined && !wasCut(client, world) && writes.every(({ takenAt }) => takenAt !== undefined);
+  if (next !== undefined && hasStayed) assert.fail(`no reply to ${describe(next)}`);
+};
+
 /** A request that is not complete is refused with 408 when it has taken too long, and not before. */
-const lateOnesAreRefused: Invariant = ({ client, parts, replies, writes }) => {
+const lateOnesAreRefused: Invariant = ({ client, replies, writes }) => {
   writes.forEach(({ at }, i) => {
-    const sent = parts[i];
+    const sent = client.parts[i];
     if (replies[i]?.status !== 408 || sent === undefined) return;
     const begunAt = sentAt(client, sent.from + emptyLines(sent.part))?.ms ?? 0;
     const hasHead = isAfter(at, sentAt(client, sent.from + headLength(sent.part) - 1)) && !sent.part.reply.isLast;
@@ -64,9 +106,8 @@ const endsWithClient: Invariant = ({ client: { endedAt, leftAt, hasRead, sends, 
 
 /** A connection that is said to be idle when it is closed for a new one owes nothing. */
 const idleOnesMakeRoom: Invariant = (served, { closedForRoom }) => {
-  const { client, writes } = served;
-  if (closedForRoom.get(client) !== 'idleClosed') return;
-  assert.ok(unanswered(served) === undefined && writes.every(({ takenAt }) => takenAt !== undefined), 'it was not idle');
+  if (closedForRoom.get(served.client) !== 'idleClosed') return;
+  assert.ok(unanswered(served) === undefined && served.writes.every(({ takenAt }) => takenAt !== undefined), 'it was not idle');
 };
 
 /** Over TLS the service ends its side with close_notify (RFC 8446 6.1), unless the client has not read what was written before. */
@@ -80,8 +121,8 @@ const tlsEndsWithNotice: Invariant = ({ client: { isSecure, leftAt, endedAt, not
  * One access record for each reply, in order; `aborted` where the reply has not been flushed. One more may follow, for a request whose
  * reply could not be sent.
  */
-const recordsMatch: Invariant = ({ client, replies, writes, parts }, { records }) => {
-  const { name, leftAt, isSecure, end: { closedAt } } = client;
+const recordsMatch: Invariant = ({ client, replies, writes }, { records }) => {
+  const { name, leftAt, isSecure, parts, end: { closedAt } } = client;
   const own = records.filter(({ remoteAddress }) => remoteAddress === name);
   writes.forEach(({ takenAt }, i) => {
     const { status, aborted } = own[i] ?? {};
@@ -95,42 +136,38 @@ const recordsMatch: Invariant = ({ client, replies, writes, parts }, { records }
   assert.ok(more.length <= most && more.every(({ aborted }) => aborted), `records without a reply: ${JSON.stringify(more)}`);
 };
 
-const OWN = [lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom, tlsEndsWithNotice, recordsMatch];
+const INVARIANTS = [
+  repliesAreRight, lastReplyIsLast, noReplyIsMissing, lateOnesAreRefused, closedInTime, endsWithClient, idleOnesMakeRoom,
+  tlsEndsWithNotice, recordsMatch,
+];
 
 /** Throws what does not hold of `client`. */
 export function checkClient(client: Client, world: World): void {
-  const served = servedIn(world, client);
-  for (const holds of OF_CLIENT) holds(served);
-  for (const holds of OWN) holds(served, world);
+  const { writes } = client;
+  const replies = parseReplies(Buffer.concat(writes.map(({ bytes }) => bytes)));
+  assert.equal(replies.length, writes.length, 'each piece is a reply');
+  for (const holds of INVARIANTS) holds({ client, replies, writes }, world);
 }
 
-function servedIn(world: World, client: Client): Served {
-  const { sending: { parts }, writes, leftAt, endedAt, end } = client;
-  const replies = parseReplies(client.replies);
-  if (replies.length !== writes.length) throw new Error(`${replies.length} replies in ${writes.length} pieces`);
-  return {
-    client, parts, replies, writes,
-    known: (sent, i) => ({
-      isWhole: isAfter(writes[i]?.at, wholeAt(client, sent)),
-      isDraining: isAfter(writes[i]?.at, world.drainedAt),
-      hasEnded: isAfter(writes[i]?.at, endedAt),
-      isLate: hasBegun(sent), // lateOnesAreRefused has more about it
-    }),
-    bytesRead: client.bytesRead,
-    hasStayed: leftAt === undefined && !wasCut(client, world) && (writes.length === 0 || writes.at(-1)?.takenAt !== undefined),
-    hasEnded: endedAt !== undefined && !isAfter(endedAt, end.closedAt),
-    isEnded: end.endedAt !== undefined || end.closedAt !== undefined,
-  };
+/** The first request without a reply that the service has begun to read. */
+function unanswered({ client: { parts, bytesRead }, replies }: Served): SentPart | undefined {
+  const next = parts[replies.length];
+  if (next === undefined || !hasBegun(next) || hasLast(replies)) return undefined;
+  return bytesRead > next.from + emptyLines(next.part) ? next : undefined;
 }
+
+// Whether more than empty lines has been sent.
+const hasBegun = ({ part, sent }: SentPart) => sent > emptyLines(part);
+
+// Whether `reply` asks the client to send no other request.
+const isClosing = ({ headers }: Reply) => headers.includes('Connection: close');
+const hasLast = (replies: readonly Reply[]) => replies.slice(-1).some(isClosing);
+
+const describe = (sent: SentPart | undefined) => (sent === undefined ? 'no request' : JSON.stringify(sent.part.bytes.slice(0, 200)));
 
 // When the byte at this place was sent.
 function sentAt({ sends }: Client, place: number): Moment | undefined {
   return sends.find(({ to }) => to > place)?.at;
-}
-
-// When the last byte of a request was sent.
-function wholeAt(client: Client, sent: SentPart): Moment | undefined {
-  return isWhole(sent) ? sentAt(client, sent.from + sent.sent - 1) : undefined;
 }
 
 // By `closeAll`, or for a new connection.

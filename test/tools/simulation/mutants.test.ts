@@ -1,16 +1,18 @@
-// The simulation finds each of the mutants, within the sequences of simulation.test.ts. A mutant is a change to one line of src, which the
-// compiler leaves as it is.
+// The simulation finds each of the mutants, within the sequences of simulation.test.ts. A mutant is the service with a change to one line
+// of src, which the compiler leaves as it is.
 import assert from 'node:assert/strict';
+import { cpSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { folderOfProcess } from '../../support/certificates.ts';
-import { defaultSequences, run, type Run } from './run.ts';
-import { loadCopy } from './service.ts';
+import { defaultSequences, run } from './run.ts';
+import type { Code } from './service.ts';
 
-const of = (file: string) => (name: string, text: string, replacement: string) => ({ name, change: { file, text, replacement } });
+const of = (file: string) => (name: string, text: string, replacement: string) => ({ name, file, text, replacement });
 const [connection, states, server, room] = [of('server/connection'), of('server/states'), of('server/server'), of('server/room')];
 const [intake, turns, write] = [of('transport/intake'), of('transport/turns'), of('transport/transport')];
-const [valve, tls, answer] = [of('transport/valve'), of('transport/tls'), of('http/answer')];
+const [valve, tls] = [of('transport/valve'), of('transport/tls')];
 
 const MUTANTS = [
   states('a limit is never taken back', 'this.#ms = 0;', ';'),
@@ -24,10 +26,9 @@ const MUTANTS = [
   states('a limit is twice as long', '+ limits.sweepMs', '+ 3 * limits.sweepMs'),
   connection('a status is not recorded', 'record.status = reply.status;', ''),
   connection('a record is kept', 'this.#record = undefined;', ''),
-  connection('every connection counts as cut', 'return isOwed;', 'return true;'),
   connection('draining is forgotten', ' || isDraining()', ''),
   connection('a last request is forgotten', 'request.isLast || ', ''),
-  states('it goes on before a reply is flushed', "consumes: false, isIdle: false, next: ['idle'", "consumes: true, isIdle: false, next: ['idle'"),
+  states('it goes on before a flush', "consumes: false, isIdle: false, next: ['idle'", "consumes: true, isIdle: false, next: ['idle'"),
   states('it is idle while a head arrives', "'headTooSlow', consumes: true, isIdle: false", "'headTooSlow', consumes: true, isIdle: true"),
   states('content has time of its own', "next !== 'content'", 'true'),
   states('content has the time of a head', "content: { limit: 'requestMs'", "content: { limit: 'headMs'"),
@@ -40,6 +41,7 @@ const MUTANTS = [
   intake('the rest is forgotten', 'rest.subarray(count) : NOTHING', 'NOTHING : NOTHING'),
   intake('the rest is read again', 'rest.subarray(count) : NOTHING', 'rest : NOTHING'),
   intake('it does not wait for its turn', 'way.turns.enqueue(client, waitsAs, takeTurn);', 'process.nextTick(process.nextTick, takeTurn);'),
+  intake('what is short does not wait for its turn', 'hasHadTurn = false', 'hasHadTurn = true'),
   intake('what is held is not known', 'rest.length + stream.readableLength', 'stream.readableLength'),
   intake('the end of the client is forgotten', '? ended() :', '? undefined :'),
   valve('it does not go on when TLS asks', 'isAsked = true;', ''),
@@ -56,7 +58,7 @@ const MUTANTS = [
   turns('the others of a queue are forgotten', 'this.#queues.set(queue, tasks);', ';'),
   write('a reply is flushed before the kernel takes it', 'writableLength === 0 && ', ''),
   write('a reply that cannot be sent is flushed', '!error && !socket.destroyed', 'true'),
-  answer('a last reply does not say so', "isLast ? 'close' : 'keep-alive'", "'keep-alive'"),
+  connection('a last reply does not say so', 'request.method, isLast)', 'request.method, false)'),
   server('there is no bound', 'all.size >= maxConnections', 'false'),
   server('idle connections stay open at the stop', 'isClosing = true;', ''),
   server('it accepts connections after the cut', 'stopListening();', ''),
@@ -64,15 +66,30 @@ const MUTANTS = [
   server('a closed connection is kept', 'all.delete(connection);', ''),
   server('a closed connection is counted for its client', 'group?.delete(connection) === true', 'false'),
   room('a connection is always idle', ' && connection.isExpendable', ''),
-  room('a client with fewer connections gives one up', '(name === client ? own : group.size) < most', 'false'),
-  room('the new connection does not count', '(groups.get(client)?.size ?? 0) + 1', '(groups.get(client)?.size ?? 0)'),
 ];
+
+const EXTENSION = import.meta.url.slice(-3); // .ts, or .js when it has been compiled
+const SOURCE = fileURLToPath(new URL('../../../src', import.meta.url));
+
+/** Loads a copy of the service, in `folder`, with this change. What cannot be changed is loaded only once. */
+async function load(folder: string, { file, text, replacement }: typeof MUTANTS[number]): Promise<Code> {
+  for (const name of [`app${EXTENSION}`, 'server', 'transport']) cpSync(join(SOURCE, name), join(folder, name), { recursive: true });
+  for (const name of ['api', 'host', 'http']) symlinkSync(join(SOURCE, name), join(folder, name));
+  copyFileSync(new URL(import.meta.resolve('#package')), join(folder, 'package.json')); // it says that the files are modules
+  const path = join(folder, file + EXTENSION);
+  const before = readFileSync(path, 'utf8');
+  assert.ok(before.includes(text), `${file} does not have the text ${text}: change the text that is to be replaced`);
+  writeFileSync(path, before.replaceAll(text, replacement));
+  const files = ['app', 'server/server', 'transport/transport', 'transport/tls', 'transport/turns'];
+  return Object.assign({}, ...await Promise.all(files.map((name) => import(pathToFileURL(join(folder, name + EXTENSION)).href))));
+}
 
 // Before the first `test`, as in simulation.test.ts.
 const folder = folderOfProcess();
-const runs: (readonly [string, Run])[] = [];
-for (const { name, change } of MUTANTS) runs.push([name, await run(await loadCopy(join(folder, name), change), defaultSequences())]);
-
-for (const [name, { failure, count }] of runs) {
-  test(`found: ${name}`, () => assert.notEqual(failure, undefined, `${count} sequences did not find it`));
+const faults = new Map<string, string | undefined>();
+for (const mutant of MUTANTS) {
+  const failure = await run(await load(join(folder, mutant.name), mutant), defaultSequences());
+  faults.set(mutant.name, failure?.fault);
 }
+
+for (const [name, fault] of faults) test(`found: ${name}`, () => assert.notEqual(fault, undefined));

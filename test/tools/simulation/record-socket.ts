@@ -66,7 +66,7 @@ export class RecordSocket extends Socket {
 
   override _final(done: () => void): void {
     this.#below.write(recordOf(ALERT, Buffer.from([1, 0]))); // close_notify
-    this.#below.end(() => setImmediate(done));
+    this.#below.end(done);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

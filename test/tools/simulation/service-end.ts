@@ -124,10 +124,6 @@ export class ServiceEnd extends Duplex {
     this.#take();
   }
 
-  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: Done): void {
-    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'utf8', done);
-  }
-
   override _final(done: Done): void {
     this.endedAt = moment();
     this.#note('ended');

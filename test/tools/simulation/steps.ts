@@ -1,22 +1,20 @@
-// The steps of a sequence. Each can be left out, and the others still have a meaning. A player says how a step is carried out.
-import type { Part } from './part.ts';
+// The steps of a sequence. Each can be left out, and the others still have a meaning.
+import type { Part } from './requests.ts';
 
-/** What a client does. */
-export type ClientStep =
+/** What a client does. It connects when it has not done so. */
+export type ClientStep = { readonly client: number } & (
   // sends the rest of a request, and then requests, except the last `held` bytes of them
   | { readonly kind: 'send'; readonly parts: readonly Part[]; readonly held: number; readonly pieces: number }
   | { readonly kind: 'more'; readonly bytes: number; readonly pieces: number } // that many more bytes of a request
-  // `wait`: until the service has replied to each whole request, or does nothing more. `end`: the client's side.
-  | { readonly kind: 'read' | 'stop reading' | 'wait' | 'end' | 'reset' };
+  | { readonly kind: 'read' | 'stop reading' | 'end' | 'reset' } // `end`: its side
+);
 
 export type ServiceStep =
-  | { readonly kind: 'pass'; readonly ms: number }
-  // `stop`: it drains, and closes. `cut`: the time for that is over.
-  | { readonly kind: 'drain' | 'stop' | 'cut' };
+  | { readonly kind: 'pass'; readonly ms: number } // what can be done by then is done
+  | { readonly kind: 'drain' | 'stop' | 'cut' }; // `stop`: it drains, and closes. `cut`: the time for that is over.
 
 /** A step, and how many iterations of the event loop follow it. */
-export type Step = (ServiceStep | OfClient) & { readonly iterations: number };
-type OfClient = ClientStep & { readonly client: number }; // it connects when it has not done so
+export type Step = (ClientStep | ServiceStep) & { readonly iterations: number };
 
 /** What is known before the first step. */
 export type Surroundings = {
@@ -32,14 +30,6 @@ export type Sequence = { readonly surroundings: Surroundings; readonly steps: re
 /** In one piece. */
 export const WHOLE = Infinity;
 
-/** Sends these requests, each to its end, in one piece. */
-export const send = (...parts: readonly Part[]): ClientStep => ({ kind: 'send', parts, held: 0, pieces: WHOLE });
-
-/** Whether a step is one of a client. */
-export function isOfClient<T extends ClientStep | ServiceStep>(step: T): step is Exclude<T, ServiceStep> {
-  return !['pass', 'drain', 'stop', 'cut'].includes(step.kind);
-}
-
 /** The limits of the service, all different, and short, so that a sequence is over soon. */
 export const LIMITS = { idleMs: 6_000, headMs: 3_000, requestMs: 4_000, unreadMs: 5_000, lingerMs: 2_000, silentMs: 250, sweepMs: 1_000 };
 
@@ -50,6 +40,5 @@ export const LONGEST_MS = Object.values(LIMITS).reduce((sum, ms) => sum + ms, 0)
 export function describeSequence({ surroundings, steps }: Sequence): string {
   const short = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}… (${text.length} bytes)` : text);
   const shown = (_name: string, value: unknown) => (typeof value === 'string' ? short(value) : value);
-  const lines = steps.map(({ iterations, ...what }) => `${JSON.stringify(what, shown)} and ${iterations} iterations`);
-  return [JSON.stringify(surroundings), ...lines].join('\n  ');
+  return [surroundings, ...steps].map((line) => JSON.stringify(line, shown)).join('\n  ');
 }

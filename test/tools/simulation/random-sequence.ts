@@ -1,23 +1,23 @@
 // A random sequence.
 import { BUDGET } from '../../../src/transport/turns.ts';
-import { createRandom, type Random } from '../random.ts';
-import type { Part } from './part.ts';
-import { greeting, greetings, lastRequest, legalRequest } from './requests.ts';
-import { isOfClient, LIMITS, WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from './steps.ts';
+import { createRandom, type Random } from '../../support/random.ts';
+import { greeting, greetings, lastRequest, legalRequest, type Part } from './requests.ts';
+import { LIMITS, WHOLE, type ClientStep, type Sequence, type ServiceStep } from './steps.ts';
 
 const TIMES = [LIMITS.idleMs, LIMITS.headMs, LIMITS.requestMs, LIMITS.unreadMs, LIMITS.lingerMs, LIMITS.silentMs, LIMITS.sweepMs] as const;
 
-type MakeStep = (random: Random, number: number) => ClientStep | ServiceStep;
+/** Makes a step. If it is one of a client, it is of this one; `number` is in its requests. */
+type MakeStep = (random: Random, client: number, number: number) => ClientStep | ServiceStep;
 
 // Each sequence has only some of these kinds of steps, so that it explores them further.
 const KINDS: readonly MakeStep[] = [
-  (random) => ({ kind: 'more', bytes: random.pick([1, 1, 2, 40, random.below(200)]), pieces: pieces(random) }),
-  (random) => ({ kind: 'more', bytes: Infinity, pieces: pieces(random) }),
-  () => ({ kind: 'read' }),
-  () => ({ kind: 'stop reading' }),
-  () => ({ kind: 'wait' }),
-  () => ({ kind: 'end' }),
-  () => ({ kind: 'reset' }),
+  (random, client) => ({ kind: 'more', bytes: random.pick([1, 1, 2, 40, random.below(200)]), pieces: pieces(random), client }),
+  (random, client) => ({ kind: 'more', bytes: Infinity, pieces: pieces(random), client }),
+  (_, client) => ({ kind: 'read', client }),
+  (_, client) => ({ kind: 'stop reading', client }),
+  (_, client) => ({ kind: 'end', client }),
+  (_, client) => ({ kind: 'reset', client }),
+  () => ({ kind: 'pass', ms: 0 }),
   // To just before a limit, to it, and to just after it.
   ({ pick }) => ({ kind: 'pass', ms: pick(TIMES) + pick([0, 0, LIMITS.sweepMs]) + pick([-1, 0, 1]) }),
 ];
@@ -25,12 +25,10 @@ const RARE_KINDS: readonly MakeStep[] = [() => ({ kind: 'drain' }), () => ({ kin
 
 /** As many sequences as `count`; the seed of the first one is `seed`, and those of the others follow. */
 export function* randomSequences(seed: number, count: number): Generator<Sequence> {
-  for (let i = 0; i < count; i += 1) yield randomSequence(seed + i);
+  for (let i = 0; i < count; i += 1) yield randomSequence(createRandom(seed + i));
 }
 
-/** Makes a sequence. The same seed makes the same sequence. */
-export function randomSequence(seed: number): Sequence {
-  const random = createRandom(seed);
+function randomSequence(random: Random): Sequence {
   const { below, pick } = random;
   const clients = pick([1, 1, 1, 2, 3, 6]);
   const surroundings = {
@@ -42,23 +40,20 @@ export function randomSequence(seed: number): Sequence {
   };
   const others = [...KINDS.filter(() => below(3) === 0), ...RARE_KINDS.filter(() => below(5) === 0)];
   const kinds: readonly [MakeStep, ...MakeStep[]] = [sendRequests, sendRequests, ...others];
-  const steps = Array.from({ length: 2 + below(pick([5, 10, 20])) }, (_, i): Step => {
-    const step = pick(kinds)(random, 10 * i);
-    const iterations = pick([0, 0, 1, 1, 2, 5]);
-    return isOfClient(step) ? { ...step, client: 1 + below(clients), iterations } : { ...step, iterations };
-  });
+  const steps = Array.from({ length: 2 + below(pick([5, 10, 20])) }, (_, i) =>
+    ({ ...pick(kinds)(random, 1 + below(clients), 10 * i), iterations: pick([0, 0, 1, 1, 2, 5]) }));
   if (below(3) === 0) steps.unshift({ kind: 'stop reading', client: 1, iterations: 1 });
   return { surroundings, steps };
 }
 
-function sendRequests(random: Random, number: number): ClientStep {
+function sendRequests(random: Random, client: number, number: number): ClientStep {
   const { below, pick } = random;
   const parts: Part[] = Array.from({ length: pick([0, 1, 1, 1, 2, 3, 8]) }, (_, i) => legalRequest(random, number + i));
   if (below(2_000) === 0) parts.push(...greetings(number, below(300)));
   if (parts.length === 0 || below(6) === 0) parts.push(lastRequest(random, number + 9));
   if (below(12) === 0) parts.push(greeting(number)); // often after the last one
   const length = parts.at(-1)?.bytes.length ?? 0;
-  return { kind: 'send', parts, held: pick([0, 0, 0, 1, 2, 3, 5, below(60), below(length)]), pieces: pieces(random) };
+  return { kind: 'send', parts, held: pick([0, 0, 0, 1, 2, 3, 5, below(60), below(length)]), pieces: pieces(random), client };
 }
 
 function pieces({ below, pick }: Random): number {

@@ -1,9 +1,24 @@
-// Requests of sequences: greetings, those of the corpus, and random ones.
-import { head, type Group } from '../corpus/entry.ts';
-import { last as corpusOfLast } from '../corpus/last.ts';
-import { served } from '../corpus/served.ts';
-import type { Random } from '../random.ts';
-import type { Part } from './part.ts';
+// Requests whose replies are known: greetings, those of the corpus, and random ones.
+import { head, type Group } from '../../support/corpus/entry.ts';
+import { last as corpusOfLast } from '../../support/corpus/last.ts';
+import { served } from '../../support/corpus/served.ts';
+import type { Random } from '../../support/random.ts';
+
+/** What a reply must be. */
+export type Expected = {
+  readonly status: number;
+  readonly body: string; // what the body begins with; empty: there is none
+  readonly isLast: boolean; // the service closes the connection after it
+};
+
+/** A request, and the reply to it. */
+export type Part = { readonly bytes: string; readonly reply: Expected }; // `bytes`: one character for each
+
+/** How many bytes come before the request itself: CR LF before it does not belong to it. */
+export const emptyLines = ({ bytes }: Part): number => Math.max(0, bytes.search(/[^\r\n]/));
+
+/** How many bytes come before the end of the head. */
+export const headLength = (part: Part): number => part.bytes.indexOf('\r\n\r\n', emptyLines(part)) + 4;
 
 /** A head of these lines, with a host. */
 const target = (line: string, ...fields: readonly string[]) => head(line, 'Host: a', ...fields);

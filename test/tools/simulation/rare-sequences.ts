@@ -1,0 +1,28 @@
+// Sequences that are rare among random ones.
+import { afterEmptyLines, greeting, withContent, type Part } from './requests.ts';
+import { WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from './steps.ts';
+
+const SURROUNDINGS = { maxConnections: 10, addresses: 1, room: 10, isSecure: false, turnCost: 1 };
+/** These steps, with one iteration after each that does not say otherwise. */
+function sequence(steps: readonly (Step | ClientStep | ServiceStep)[], isSecure = false): Sequence {
+  return { surroundings: { ...SURROUNDINGS, isSecure }, steps: steps.map((step) => ({ iterations: 1, ...step })) };
+}
+const send = (part: Part, held = 0, client = 1): ClientStep => ({ kind: 'send', parts: [part], held, pieces: WHOLE, client });
+const pass = (ms: number): ServiceStep => ({ kind: 'pass', ms });
+const connect: ClientStep = { kind: 'read', client: 1 };
+const sendEmptyLine = send(afterEmptyLines(1), afterEmptyLines(1).bytes.length - 2);
+
+export const RARE: readonly Sequence[] = [
+  // A connection that becomes idle a while after the stop is closed.
+  sequence([{ kind: 'stop reading', client: 1 }, send(greeting(0)), { kind: 'stop' }, pass(1_000), { kind: 'read', client: 1 }]),
+  // No connection is accepted after the cut.
+  sequence([send(greeting(0)), { kind: 'stop', iterations: 0 }, { kind: 'cut', iterations: 0 }, send(greeting(1), 0, 2)]),
+  // What arrives from several clients in one iteration waits for its turn, however short it is.
+  sequence([1, 2, 3].map((client) => ({ ...send(greeting(client), 0, client), iterations: 0 }))),
+  // The time of a request begins with its head, also when its content comes later.
+  sequence([send(withContent(1), 20), pass(2_500), { kind: 'more', bytes: 18, pieces: WHOLE, client: 1 }, pass(5_000)]),
+  // Empty lines do not make a connection less idle.
+  sequence([connect, pass(2_500), sendEmptyLine]),
+  // A part of a record has begun when time is counted, and then brings no request.
+  sequence([connect, pass(950), sendEmptyLine, pass(2_000)], true),
+];
