@@ -41,7 +41,7 @@ export const PLACES: readonly Place[] = [
   { name: 'expect', before: put('Expect:'), after: () => END, shows: 'whole' },
   { name: 'with-close', before: put('Connection:'), after: () => END, shows: 'last' },
   { name: 'kept-by-http10', before: put('Connection:', '1.0'), after: () => END, shows: 'not last' },
-  { name: 'traceparent', before: put('traceparent:'), after: () => END, shows: 'trace' },
+  { name: 'traceparent', before: 'GET / HTTP/1.0\r\ntraceparent:', after: () => END, shows: 'trace' },
 ];
 
 // Of a chunk that is not the last one: its data, and the last one.
