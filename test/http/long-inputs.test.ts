@@ -13,6 +13,7 @@ import { leastCpuTime } from '../support/usage.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 const refuseHost = hostCheck(['a']);
+const LETTER = bytesOf('a');
 
 /** Reads these bytes at once, and all that may be said of them. */
 function read(bytes: Buffer): void {
@@ -66,28 +67,23 @@ test('no chunk line takes much longer than others of its length', () => {
   assertOrdinary(`${start}1;${'a'.repeat(1_000)}\r\n`, chunkLines.map((line) => `${start}${line}\r\n`), 20);
 });
 
-/** Eight times as many bytes, each in a piece of its own, take eight times as long, and not the square of it. */
-function assertLinear(length: number, readBytewise: (length: number) => void): void {
-  const [some, many] = [length, 8 * length].map((each) => leastCpuTime(() => readBytewise(each), 3));
-  assert.ok((many ?? 0) < 24 * (some ?? 0), `${some} µs and ${many} µs`);
-}
-
-test('the work for a line that arrives byte by byte grows with its length', () => {
-  assertLinear(16_000, (length) => {
+// Eight times as many bytes, each in a piece of its own, take eight times as long, and not the square of it.
+for (const [what, length, readBytewise] of [
+  ['a line', 16_000, (count: number) => {
     const reader = new LineReader();
-    const bytes = bytesOf('a');
-    for (let count = 0; count < length; count += 1) {
-      reader.give(bytes);
-      assert.equal(reader.read(2 * length, 'headTooLong'), undefined);
+    for (let i = 0; i < count; i += 1) {
+      reader.give(LETTER);
+      assert.equal(reader.read(2 * count, 'headTooLong'), undefined);
     }
-  });
-});
-
-test('the work for content that arrives byte by byte grows with its length', () => {
-  assertLinear(8_000, (length) => {
+  }],
+  ['content', 8_000, (count: number) => {
     const reader = new RequestReader(refuseHost);
-    reader.read(bytesOf(`PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length + 1}\r\n\r\n`));
-    const bytes = bytesOf('a');
-    for (let count = 0; count < length; count += 1) assert.equal(reader.read(bytes), undefined);
+    reader.read(bytesOf(`PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${count + 1}\r\n\r\n`));
+    for (let i = 0; i < count; i += 1) assert.equal(reader.read(LETTER), undefined);
+  }],
+] as const) {
+  test(`the work for ${what} that arrives byte by byte grows with its length`, () => {
+    const [some, many] = [length, 8 * length].map((count) => leastCpuTime(() => readBytewise(count), 3));
+    assert.ok((many ?? 0) < 24 * (some ?? 0), `${some} µs and ${many} µs`);
   });
-});
+}

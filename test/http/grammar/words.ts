@@ -26,7 +26,8 @@ export function visitWords({ size, next, isAccepting }: Automaton, extra: number
   const near = states.map((state) => [state, ...letters.map((letter) => step(state, letter))]);
   const identifiers = [states.map((state) => identify(state, states, texts))]; // by how many letters may follow, and by the state
   for (const longer of identifiers) { // grows
-    if (identifiers.length <= extra) identifiers.push(near.map((each) => Array.from(new Set(each.flatMap((state) => longer[state] ?? [])))));
+    const union = (those: readonly number[]) => Array.from(new Set(those.flatMap((state) => longer[state] ?? [])));
+    if (identifiers.length <= extra) identifiers.push(near.map(union));
   }
 
   function visitAll(word: string, state: number, endings: readonly Text[] = []): void {
