@@ -38,5 +38,7 @@ test(`${COUNT} sequences from seed ${FIRST_SEED} get the replies that they are o
   }
   await Promise.all(Array.from({ length: AT_ONCE }, play));
   assert.deepEqual(reported, []);
+  const awake = setInterval(() => {}, 1_000); // neither the timers of the service nor sockets that are not read keep the process running
   await app.close();
+  clearInterval(awake);
 });
