@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_PARAMETERS, PARAMETERS, parseGreetingQuery } from '../../src/api/greeting-query.ts';
-import { leastCpuTime } from '../support/usage.ts';
 import { MAX_NAME_LENGTH as MAX, MIN_NAME_LENGTH as MIN } from '../tools/contract/endpoints.ts';
 
 /** Checks a query against what it stands for. */
@@ -36,6 +35,7 @@ for (const { name, example } of PARAMETERS) {
     '__proto__', 'constructor',
   ];
   test(`${name}: the value of its first key counts, in each spelling and at each place, and no other key`, () => {
+    check('');
     for (const key of [...spellings(name), ...others]) {
       const pair = `${key}=${value}`;
       for (const query of [pair, `a=1&${pair}&${name}=`, `${key}&${name}=${value}`, `a=${name}=x&${pair}`, `&&${key}==&`]) check(query);
@@ -49,24 +49,6 @@ for (const { name, example } of PARAMETERS) {
     }
   });
 }
-
-test('an empty query stands for the default values, and a query can have several errors', () => {
-  assert.deepEqual(parseGreetingQuery(''), { parameters: DEFAULT_PARAMETERS });
-  check(PARAMETERS.map(({ name }) => `${name}=`).join('&'));
-});
-
-// A query has less than 16 KiB. The bound is what decoding every key of it takes here and now: a search that looks again and again, or
-// that decodes other keys, takes more.
-test('a query full of other keys is searched in one pass', () => {
-  const cpu = (work: () => unknown) => leastCpuTime(() => { for (let i = 0; i < 20; i += 1) work(); }, 5);
-  const bound = cpu(() => new URLSearchParams('a&'.repeat(8_000)).get('name'));
-  const texts = ['a&'.repeat(8_000), 'n&'.repeat(8_000), 'nam&'.repeat(4_000), '%6e&'.repeat(4_000), 'name'.repeat(4_000)];
-  for (const query of [...texts, `${'&'.repeat(16_000)}name=Ada`]) {
-    check(query);
-    const taken = cpu(() => parseGreetingQuery(query));
-    assert.ok(taken < bound / 2, `${taken} µs, and ${bound} µs to decode every key`);
-  }
-});
 
 test('a name has its limits in code points, and each rule its own message', () => {
   const [{ errorIn } = assert.fail('there is no parameter')] = PARAMETERS;

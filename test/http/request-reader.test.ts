@@ -7,7 +7,7 @@ import { RequestReader } from '../../src/http/request-reader.ts';
 import { head, type Entry } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
 import { served } from '../support/corpus/served.ts';
-import { cutsOf } from '../support/characters.ts';
+import { cutsOf } from '../support/cuts.ts';
 
 const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 const post = (...fields: readonly string[]) => head('POST /a?b HTTP/1.1', 'Host: a', ...fields);
@@ -52,11 +52,11 @@ function readAll(pieces: readonly string[]): Read[] {
   return read;
 }
 
-/** Whole, byte by byte, and cut once near each of the first and last lines' ends. */
+/** Whole, byte by byte (long ones are below), and cut once near each of the first and last lines' ends. */
 function waysToCut(text: string): string[][] {
   const lineEnds = Array.from(text.matchAll(/\n/g), ({ index }) => index);
   const near = [...lineEnds.slice(0, 5), ...lineEnds.slice(-5)].flatMap((end) => [end - 1, end, end + 1]);
-  return [[text], text.split(''), ...near.map((at) => [text.slice(0, at), text.slice(at)])];
+  return [[text], ...(text.length < 1_000 ? [text.split('')] : []), ...near.map((at) => [text.slice(0, at), text.slice(at)])];
 }
 
 const PROBE = 'GET /probe HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -115,9 +115,6 @@ test('a request is complete with its last byte, however it is cut, and nothing o
     for (let length = 0; length < text.length; length += 1) assert.deepEqual(readAll([text.slice(0, length)]), []);
     for (const pieces of cutsOf(text + head('PUT /c HTTP/1.1'))) assert.deepEqual(readAll(pieces), [read, illegal], JSON.stringify(pieces));
   }
-  const texts = requests.map(([text]) => text);
-  const all = requests.map(([, each], i) => ({ said: each, end: texts.slice(0, i + 1).join('').length }));
-  for (const pieces of cutsOf(texts.join(''))) assert.deepEqual(readAll(pieces), all);
 });
 
 test('a refusal comes with the first byte that decides it, however the bytes are cut, and says what is known', () => {
@@ -188,10 +185,6 @@ test('a request is one object with one trace, from its head to its end, and its 
   assert.equal(reader.refusal('headTooSlow').request, request);
   assert.equal(reader.read(bytesOf('0\r\n\r\nG')), request);
   assert.deepEqual([reader.end, request?.traceparent], [5, traceparent]);
-
-  reader.read(bytesOf(post('Transfer-Encoding: chunked')));
-  const { request: second } = reader;
-  assert.deepEqual(reader.read(bytesOf('x\r\n')), { reason: 'chunkSize', request: second });
 });
 
 const ROOM = 16_383;
@@ -235,8 +228,6 @@ const contents: readonly (readonly [what: string, text: string, reason?: Reason]
   ['trailers and sizes of 16 KiB', `0\r\n${trailers(16_381)}`],
   ['and one more', '0\r\nX: '.padEnd(16_383, 'x'), 'trailersTooLong'],
   ['and an end for which one byte is left', `${fifteen}${chunkOf(1_020)}${end.slice(0, -1)}`, 'trailersTooLong'],
-  ['short trailers of 16 KiB', `0\r\n${'X:\r\n'.repeat(4_094)}\r\n`],
-  ['and one more', `0\r\n${'X:\r\n'.repeat(4_095)}\r`, 'trailersTooLong'],
   ['sizes of 16 KiB, without the data and their CR LF', '1\r\nx\r\n'.repeat(5_459) + end],
   ['data of 64 KiB', dataOf(65_535) + dataOf(1) + end],
   ['a chunk of one byte more', '10001\r\n', 'contentTooLong'],

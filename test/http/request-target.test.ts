@@ -39,7 +39,6 @@ test('a Host is allowed when its name is: in any case, with any port, with a dot
     undefined, 'localhost', 'www.example.com', 'example.com..', '.example.com', 'svc.example..', 'example.com.evil.example',
     'my-service', '10.0.0.2', '10.1', '0xa.1', '012.0.0.1', '167772161', 'example%2ecom', '[::2]', '[::ffff:10.0.0.1]',
   ]) assert.equal(refuseHost(host), 'hostNotAllowed', host);
-  for (const host of [undefined, 'a', '[::1]']) assert.equal(hostCheck([])(host), 'hostNotAllowed');
   // The same name, and another one that is written nearly like it.
   for (const [name, same, other] of [
     ['A.Example', 'a.example.:65535', 'a.example..'], ['2001:DB8::0:7F', '[2001:db8::7f]', '[2001:db8::7e]'], ['.', '.:80', '..'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Records } from '../../src/transport/records.ts';
-import { cutsOf } from '../support/characters.ts';
+import { cutsOf } from '../support/cuts.ts';
 
 const record = (length: number) => Buffer.concat([Buffer.from([0x17, 3, 3, length >> 8, length & 255]), Buffer.alloc(length, 0x17)]);
 const records = (...lengths: readonly number[]) => Buffer.concat(lengths.map(record));

@@ -26,8 +26,13 @@ function language(key: string, hasEmpty: boolean, derive: (byte: number) => Lang
 const NOTHING = language('nothing', false, () => NOTHING);
 const EMPTY = language('empty', true, () => NOTHING);
 
-const range = (from: number, to: number) =>
-  language(`${from}-${to}`, false, (byte) => (byte >= from && byte <= to ? EMPTY : NOTHING));
+// Where the ranges of bytes begin that no rule divides: what follows is the same for all bytes of one.
+const starts = new Set([0]);
+
+function range(from: number, to: number): Language {
+  starts.add(from).add(to + 1);
+  return language(`${from}-${to}`, false, (byte) => (byte >= from && byte <= to ? EMPTY : NOTHING));
+}
 
 function sequence(a: Language, b: Language): Language {
   if (a === NOTHING || b === NOTHING) return NOTHING;
@@ -119,30 +124,32 @@ export function compiler(grammar: string): (name: string) => Automaton {
 }
 
 function smallest(start: Language): Automaton {
-  const states = [start], numbers = new Map([[start, 0]]), next: number[] = [];
+  const firsts = Array.from(starts).filter((byte) => byte < 256).sort((a, b) => a - b);
+  const states = [start], numbers = new Map([[start, 0]]), after: (readonly number[])[] = []; // the states after each state
   for (const state of states) { // grows
-    for (let byte = 0; byte < 256; byte += 1) {
-      const after = state.after(byte);
-      if (!numbers.has(after)) numbers.set(after, states.push(after) - 1);
-      next.push(numbers.get(after) ?? 0);
-    }
+    after.push(firsts.map((byte) => {
+      const next = state.after(byte);
+      if (!numbers.has(next)) numbers.set(next, states.push(next) - 1);
+      return numbers.get(next) ?? 0;
+    }));
   }
   // States are in one group until a byte leads them to two groups. Groups are numbered in the order of their first states.
   let groups = states.map(({ hasEmpty }) => Number(hasEmpty)), count = 0;
-  for (let size = 0; size !== count || count === 0;) {
+  for (let size = -1; size !== count;) {
     size = count;
     const found = new Map<string, number>();
     groups = groups.map((group, state) => {
-      const key = [group, ...next.slice(256 * state, 256 * state + 256).map((to) => groups[to])].join();
+      const key = [group, ...(after[state] ?? []).map((to) => groups[to])].join();
       if (!found.has(key)) found.set(key, found.size);
       return found.get(key) ?? 0;
     });
     count = found.size;
   }
-  const firsts = Array.from({ length: count }, (_, group) => groups.indexOf(group));
+  const one = Array.from({ length: count }, (_, group) => groups.indexOf(group)); // a state of each group
+  const ranges = Array.from({ length: 256 }, (_, byte) => firsts.findLastIndex((first) => first <= byte));
   return {
     size: count,
-    next: Uint16Array.from(firsts.flatMap((state) => next.slice(256 * state, 256 * state + 256).map((to) => groups[to] ?? 0))),
-    isAccepting: firsts.map((state) => states[state]?.hasEmpty === true),
+    next: Uint16Array.from(one.flatMap((state) => ranges.map((at) => groups[after[state]?.[at] ?? 0] ?? 0))),
+    isAccepting: one.map((state) => states[state]?.hasEmpty === true),
   };
 }

@@ -10,10 +10,10 @@ export type Place = {
   readonly after: (word: string) => string;
   /**
    * What shows that the word is accepted: the request is complete with its last byte (`whole`: a client sees that it is not refused;
-   * `end`: it may be complete before, and empty lines follow). Its head may go on (`begun`). Or it is also the last one on its
-   * connection, or not the last one, or it continues the trace in the word.
+   * `end`: it may be complete before, and empty lines follow). Or it is also the last one on its connection, or not the last one, or it
+   * continues the trace in the word.
    */
-  readonly shows: 'whole' | 'end' | 'begun' | 'last' | 'not last' | 'trace';
+  readonly shows: 'whole' | 'end' | 'last' | 'not last' | 'trace';
   /** Whether the connection has TLS. */
   readonly isSecure?: boolean;
 };
@@ -31,7 +31,6 @@ export const PLACES: readonly Place[] = [
   { name: 'request-start', before: '', after: () => `\r\nHost: a${END}`, shows: 'whole' },
   { name: 'target', before: 'GET ', after: targetEnd, shows: 'whole' },
   { name: 'tls-options-target', before: 'OPTIONS ', after: targetEnd, shows: 'whole', isSecure: true },
-  { name: 'authority-form', before: 'CONNECT ', after: () => ' HTTP/1.1\r\n', shows: 'begun' },
   { name: 'host-value', before: 'GET / HTTP/1.1\r\nHost:', after: () => END, shows: 'whole' },
   { name: 'field-lines', before: 'GET / HTTP/1.1\r\n', after: () => `Host: a${END}`, shows: 'whole' },
   { name: 'chunk-line', before: chunks, after: (word) => `\r\n${chunk(Number.parseInt(word, 16))}\r\n`, shows: 'whole' },
@@ -42,7 +41,7 @@ export const PLACES: readonly Place[] = [
   { name: 'expect', before: put('Expect:'), after: () => END, shows: 'whole' },
   { name: 'with-close', before: put('Connection:'), after: () => END, shows: 'last' },
   { name: 'kept-by-http10', before: put('Connection:', '1.0'), after: () => END, shows: 'not last' },
-  { name: 'traceparent', before: put('traceparent:'), after: () => END, shows: 'trace' },
+  { name: 'traceparent', before: 'GET / HTTP/1.0\r\ntraceparent:', after: () => END, shows: 'trace' },
 ];
 
 // Of a chunk that is not the last one: its data, and the last one.

@@ -10,29 +10,27 @@ type Text = { readonly text: string; readonly accepts: readonly boolean[] };
 
 type Step = (state: number, byte: number) => number;
 
-const MANY = 50; // of the rules only traceparent has a state, that of refused words, which needs more texts
-
 /**
  * Visits the words for `extra` states more: a word that leads to a state; then up to `extra` + 1 letters, which represent the classes of
  * bytes that the rule distinguishes; then texts that tell the state that this leads to from all others. If more letters may follow, these
  * are also the texts for the states that they lead to: the method needs that. Every other byte is tried after the word for each state, and
- * after up to `extra` - 1 letters more. There, and if more than `MANY` texts would follow, they are only those that tell its state from
- * where a reader would be that ignores the byte, or takes it for another one.
+ * after up to `extra` - 1 letters more, with texts that tell whether a reader ignores the byte, or takes it for one of another class.
  */
 export function visitWords({ size, next, isAccepting }: Automaton, extra: number, visit: Visit): void {
   const step: Step = (state, byte) => next[256 * state + byte] ?? 0;
   const states = Array.from({ length: size }, (_, state) => state);
-  const letters = representatives(states, step);
-  const otherBytes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !letters.includes(byte));
-  const near = (state: number) => [state, ...letters.map((letter) => step(state, letter))];
+  const classes = classesOfBytes(states, step);
+  const letters = classes.map(([letter]) => letter);
   const words = shortestWords(letters, step);
   const texts = differences(states, isAccepting, letters, step);
+  const near = states.map((state) => [state, ...letters.map((letter) => step(state, letter))]);
   const identifiers = [states.map((state) => identify(state, states, texts))]; // by how many letters may follow, and by the state
   for (const longer of identifiers) { // grows
-    if (identifiers.length <= extra) identifiers.push(states.map((state) => union(near(state).map((each) => longer[each] ?? []))));
+    const union = (those: readonly number[]) => Array.from(new Set(those.flatMap((state) => longer[state] ?? [])));
+    if (identifiers.length <= extra) identifiers.push(near.map(union));
   }
 
-  function visitAll(word: string, state: number, endings: readonly Text[]): void {
+  function visitAll(word: string, state: number, endings: readonly Text[] = []): void {
     for (const { text, accepts } of endings) visit(word + text, accepts[state] === true);
   }
 
@@ -40,37 +38,37 @@ export function visitWords({ size, next, isAccepting }: Automaton, extra: number
     for (const letter of letters) {
       const longer = word + String.fromCharCode(letter), to = step(state, letter);
       if (words.has(longer)) continue; // it has its own turn
-      visitAll(longer, to, identifiers[most - 1]?.[to] ?? []);
+      visitAll(longer, to, identifiers[most - 1]?.[to]);
       if (most > 1) addLetters(longer, to, most - 1);
-      if (most > 2) addOtherByte(longer, to, 0);
+      if (most > 2) addOtherBytes(longer, to);
     }
   }
 
-  function addOtherByte(word: string, state: number, many: number): void {
-    const others = near(state);
-    for (const byte of otherBytes) {
-      const to = step(state, byte), endings = identifiers[0]?.[to] ?? [];
-      const tellsNear = ({ accepts }: Text) => others.some((other) => accepts[other] !== accepts[to]);
-      visitAll(word + String.fromCharCode(byte), to, endings.length > many ? endings.filter(tellsNear) : endings);
+  function addOtherBytes(word: string, state: number): void {
+    for (const [letter, ...others] of classes) {
+      const to = step(state, letter);
+      const endings = identifiers[0]?.[to]?.filter(({ accepts }) => near[state]?.some((other) => accepts[other] !== accepts[to]));
+      for (const byte of others) visitAll(word + String.fromCharCode(byte), to, endings);
     }
   }
 
   for (const [word, state] of words) {
     visitAll(word, state, texts);
     addLetters(word, state, extra + 1);
-    addOtherByte(word, state, MANY);
+    addOtherBytes(word, state);
   }
 }
 
-const union = (lists: readonly (readonly Text[])[]) => Array.from(new Set(lists.flat()));
-
-// One byte of each class: SP, if it is in the class, or else the first one after it, so a visible character rather than a control.
-function representatives(states: readonly number[], step: Step): readonly number[] {
-  const classes = new Map<string, number>();
+// The bytes of each class, its representative first: SP, if it is in the class, or else the first byte after it, so a visible character
+// rather than a control.
+function classesOfBytes(states: readonly number[], step: Step): readonly (readonly [number, ...number[]])[] {
+  const classes = new Map<string, [number, ...number[]]>();
   for (let i = 0; i < 256; i += 1) {
     const byte = (32 + i) % 256;
     const key = states.map((state) => step(state, byte)).join();
-    if (!classes.has(key)) classes.set(key, byte);
+    const found = classes.get(key);
+    if (found === undefined) classes.set(key, [byte]);
+    else found.push(byte);
   }
   return Array.from(classes.values());
 }

@@ -36,9 +36,8 @@ function firstIn(text: string): { readonly members: Members; readonly end: numbe
 function isMessage(text: string): boolean {
   const node = new NodeConnection();
   node.give(bytesOf(text));
-  const isWhole = node.hasMessage;
   node.destroy();
-  return isWhole;
+  return node.hasMessage;
 }
 
 // Node reads the same message, needs its last byte, and understands another message after it.

@@ -41,39 +41,16 @@ server.on('clientError', (_error, connection) => {
   if (connection instanceof NodeConnection) connection.hasError = true;
 });
 
-type Rewriting = { readonly reason: string; readonly of: 'head' | 'all'; readonly write: (text: string) => string };
-
-/** What the reader accepts and node refuses or reads differently: each with the reason why the reader is right. */
-export const REWRITINGS: readonly Rewriting[] = [
-  {
-    reason: 'RFC 9110 9.1: a method is any token',
-    of: 'head', write: (text) => text.replace(/[^\r\n ]+/, (method) => (METHODS.includes(method) ? method : 'PUT')),
-  },
-  {
-    reason: 'RFC 9110 2.5: a later minor version of HTTP/1 is read as HTTP/1.1',
-    of: 'head', write: (text) => text.replace(/^([\r\n]*\S+ \S+ HTTP\/1\.)[2-9]/, '$11'),
-  },
-  {
-    reason: 'RFC 9110 5.5 and 5.6.1: white space after a value or a member of a list, also a tab, is no part of it',
-    of: 'head', write: (text) => text.replace(/^(?:Content-Length|Transfer-Encoding|Connection):.*$/gim, withoutWhiteSpace),
-  },
-  {
-    reason: 'RFC 9112 C.2.2: Proxy-Connection is not used',
-    of: 'all', write: (text) => text.replace(/^P(?=roxy-Connection:)/gim, 'X'), // also as a trailer
-  },
-];
-
-const withoutWhiteSpace = (line: string) => line.replace(/[ \t]+(?=,|$)/g, '');
-
-/** How many bytes the head of `text` has, with the empty lines before it; -1 when it is not complete. */
-export function headLength(text: string): number {
-  return /^[\r\n]*[^]*?\r\n\r\n/.exec(text)?.[0].length ?? -1;
-}
-
-/** The same request without what only the reader accepts. The content stays as long as it is. */
+/** The same request without what only the reader accepts, with the reason why the reader is right. The content stays as long as it is. */
 export function writtenForNode(text: string): string {
-  return REWRITINGS.reduce((written, { of, write }) => {
-    const end = of === 'head' ? headLength(written) : written.length;
-    return write(written.slice(0, end)) + written.slice(end);
-  }, text);
+  const length = /^[\r\n]*[^]*?\r\n\r\n/.exec(text)?.[0].length ?? -1;
+  const head = text.slice(0, length)
+    // RFC 9110 9.1: a method is any token.
+    .replace(/[^\r\n ]+/, (method) => (METHODS.includes(method) ? method : 'PUT'))
+    // RFC 9110 2.5: a later minor version of HTTP/1 is read as HTTP/1.1.
+    .replace(/^([\r\n]*\S+ \S+ HTTP\/1\.)[2-9]/, '$11')
+    // RFC 9110 5.5 and 5.6.1: white space after a value or a member of a list, also a tab, is no part of it.
+    .replace(/^(?:Content-Length|Transfer-Encoding|Connection):.*$/gim, (line) => line.replace(/[ \t]+(?=,|$)/g, ''));
+  // RFC 9112 C.2.2: Proxy-Connection is not used, also as a trailer.
+  return (head + text.slice(length)).replace(/^P(?=roxy-Connection:)/gim, 'X');
 }

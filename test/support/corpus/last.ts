@@ -2,34 +2,26 @@
 import { each, filler, group, head, refused, requestsTo, type Group } from './entry.ts';
 
 const ILLEGAL_HOSTS = [
-  'user@a', 'a/b', 'a?b', 'a#b', 'a b', 'a\tb', 'a\\b', 'a%2', '"a"', 'a\xe9', '::1', '[', ']', '[]', '[1]', '[::g]', '[::1', '::1]',
-  '1[::1]', 'a[::1]', '[::1]1', '[::1]x', '[::1].', '[[::1]]', '[127.0.0.1]', '[fe80::1%25eth0]', '[fe80::1%eth0]', '[:::1]', '[:::1]:80',
-  '[::12345]', '[v1.a]',
+  'user@a', 'a/b', 'a#b', 'a b', 'a\\b', 'a%2', '"a"', 'a\xe9', '::1', '[]', '[::g]', '[::1', '1[::1]', '[::1]1', '[::1].', '[127.0.0.1]',
+  '[fe80::1%25eth0]', '[:::1]:80', '[v1.a]',
 ];
-const HOSTS_WITH_ILLEGAL_PORTS = [
-  'a:', 'a:x', 'a:-1', 'a:0x1f', 'a:80:80', 'a:65536', 'a:000080', '1::1', 'user:pass@a', 'http://a', '[::1]:', '[::1]:x', '[::1]:65536',
-];
+const HOSTS_WITH_ILLEGAL_PORTS = ['a:', 'a:x', 'a:-1', 'a:0x1f', 'a:80:80', 'a:65536', 'a:000080', 'user:pass@a', 'http://a', '[::1]:'];
 const TARGETS_WITHOUT_FORM = [
-  'health', 'a.example:80', '\\health', '*', '**', '?', '?/', '.', '#/health', 'http:/a/health', 'http:a/health', 'http//a/b', 'http:/',
-  'http', '://a/health', 'xhttp://a/health', 'httpx://a/health', 'httpss://a/health', 'htp://a/b', 'ftp://a/health',
+  'health', 'a.example:80', '\\health', '*', '**', '?', '.', '#/health', 'http:/a/health', 'http:a/health', 'http', '://a/health',
+  'xhttp://a/health', 'httpss://a/health', 'ftp://a/health',
 ];
 const TARGETS_OF_CONNECT = ['a', 'a:', ':80', 'a:65536', '[::1]', 'user@a:80', '/health', 'http://a:80', '*'];
-const TARGETS_WITH_ILLEGAL_CHARACTERS = [
-  '/health\\', '/health%', '/health%2', '/health%2z', '/health%%41', '/health"', '/health[', '/health|/b', 'http://a/health%',
-];
+const TARGETS_WITH_ILLEGAL_CHARACTERS = ['/health\\', '/health%', '/health%2z', '/health"', '/health[', '/health|/b', 'http://a/health%'];
 const LENGTHS = ['', '+5', '-5', '5x', 'x5', '0x5', '5.0', '5 5', '1e1', '\xb2'];
-const CODINGS = [
-  'identity', 'gzip', 'chunked, gzip', 'xchunked', 'chunkedx', '"chunked"', 'chunked;a=b', 'chunked x', '\xa0chunked',
-  'gzip chunked', 'gzip, xchunked', 'gzip, \xa0chunked', 'gzip, chunked;a=b', 'gzip, chunked, gzip',
-];
+const CODINGS = ['identity', 'gzip', 'chunked, gzip', 'xchunked', 'chunkedx', '"chunked"', 'chunked;a=b', '\xa0chunked', 'gzip chunked'];
 const CODINGS_WITH_NOTHING = ['', ',', 'chunked,', ',chunked', ', \t,chunked', 'gzip, chunked,', 'gzip,,chunked', 'gzip, \t,chunked,'];
 const UNKNOWN_CODINGS = ['gzip, chunked', 'gzip,chunked', 'x;y=z ,\tChunked', 'x, y, chunked', '\xe9,chunked', 'chunkedx,chunked'];
 const CHUNKED_AGAIN = ['chunked, chunked', 'Chunked\t,chunked', 'gzip, chunked, chunked', 'chunked, gzip ,\tCHUNKED'];
 const EXPECTATIONS = ['tea', '100-continue, tea', 'tea,100-continue', ', ,x', '100-continue;a', '100', 'x100-continue', '100-continue x'];
 const ILLEGAL_SIZES = ['', 'x', '-3', '+3', ' 3', '3 ', '3\t', '3 1', '0x3', '3.0', '3,', '3g', '3,a', '3=a', ';a', '3 x;a'];
 const ILLEGAL_EXTENSIONS = [
-  ';', ';;', ';;a', ';a;', ';=', ';=x', ';a=', ';a==b', ';a=b=c', '; a b', ';a= b c', ';a ', ';a=b ', ';"a"', ';"a"=b', ';a="', ';a="b',
-  ';a="\\"', ';a="b\\', ';a="b"c', ';a="b" c', ';a="b""c"', ';a=b"c"', ";a='b c'", ';\xe9', ';a=\xe9', ';a,b', ';a=b,c', ' \t;',
+  ';', ';;a', ';a;', ';=', ';=x', ';a=', ';a=b=c', '; a b', ';a ', ';"a"=b', ';a="', ';a="\\"', ';a="b"c', ';a=b"c"', ';a=\xe9',
+  ';a,b', ' \t;',
 ];
 const EXTENSIONS_WITH_SPACE = [' ;a', ';\ta', ';a =b', ';a= b', ';a=b ;c', ';a="b"\t;c'];
 const EXTENSIONS_WITH_CONTROLS = [';a="\x7f"', ';a="\0"', ';a="\\\x7f"', ';\x7f'];
@@ -40,22 +32,14 @@ const FIELD_LINES_WITH_CONTROLS = ['X\0: a', 'X: a\0b', 'X: a\x7f'];
 const FIELD_LINES_WITH_ENDS = ['X: a\rb', 'X: a\nb'];
 const NO_TRAILERS = ['Connection: close', 'connection:', 'Content-Length: 5', 'Transfer-Encoding: chunked', 'HOST: b'];
 const REQUEST_LINES = [
-  '\t', 'GET', 'GET /health', 'GET /health ', 'GET HTTP/1.1', 'GET  HTTP/1.1', ' /health HTTP/1.1', ' GET /health HTTP/1.1',
-  'GET /health HTTP/1.1 ', 'GET\t/health HTTP/1.1', 'GET /health\tHTTP/1.1', 'GET /health a HTTP/1.1', 'GET http://a b/ HTTP/1.1',
-  'GET /health\t HTTP/1.1', 'BR(W /health HTTP/1.1', 'G(T /health HTTP/2.0', 'GET  /health HTTP/2.0', 'GET  /health HTTP/1.1',
-  'GET /health  HTTP/1.1',
+  '\t', 'GET', 'GET /health', 'GET HTTP/1.1', ' /health HTTP/1.1', ' GET /health HTTP/1.1', 'GET /health HTTP/1.1 ',
+  'GET\t/health HTTP/1.1', 'GET /health\tHTTP/1.1', 'GET /health a HTTP/1.1', 'BR(W /health HTTP/1.1', 'GET  /health HTTP/2.0',
+  'GET  /health HTTP/1.1', 'GET /health  HTTP/1.1',
 ];
-const PROTOCOLS = [
-  'http/1.1', 'HTTP/11', 'HTTP/1.', 'HTTP/.1', 'HTTP/1.1.1', 'HTTP/x.y', 'HTTP/x', 'HTTP/1.11', 'HTTP/01.1', 'HTTP/ 1.1', 'HTTP1.1',
-  'HTTP/1.1x', 'RTSP/1.1', 'ICE/1.1', 'HTCPCP/1.0',
-];
+const PROTOCOLS = ['http/1.1', 'HTTP/11', 'HTTP/1.', 'HTTP/1.1.1', 'HTTP/x', 'HTTP/1.11', 'HTTP/01.1', 'HTTP1.1', 'RTSP/1.1', 'ICE/1.1'];
 const VERSIONS = ['0.0', '0.1', '0.9', '2.0', '2.1', '3.0', '9.9'];
-const OPTIONS_CLOSE = [
-  'close', 'Close', 'close,x', 'x , close', ', close', 'close ,', ',,close,,', 'x,\tclose\t ,y', 'keep-alive, close', 'close, upgrade',
-];
-const OPTIONS_OF_HTTP10 = [
-  '', 'x', 'keepalive', 'keep-alive x', 'x keep-alive', 'keep-alives', 'no-keep-alive', 'keep-alive;x', 'close, keep-alive',
-];
+const OPTIONS_CLOSE = ['close', 'Close', 'x , close', ',,close,,', 'x,\tclose\t ,y', 'keep-alive, close', 'close, upgrade'];
+const OPTIONS_OF_HTTP10 = ['', 'x', 'keepalive', 'keep-alive x', 'no-keep-alive', 'keep-alive;x', 'close, keep-alive'];
 
 // From public lists of requests that servers read in different ways: CVE-2025-22871, CVE-2025-55315, CVE-2026-2332, and the grammar
 // of RFC 9112 7.1. Line ends of every wrong kind, in every place where a line ends.
@@ -88,7 +72,6 @@ export function last(authority: string): Group[] {
       ...Object.entries(lines).flatMap(([what, write]) =>
         Object.entries(ENDS).map(([name, end]) => [`${name} after ${what}`, write(end)] as const)),
       ['lines that end in a bare line feed', `GET /health HTTP/1.1\n${host}\n\n`],
-      ['LF in a method', head('G\nET /health HTTP/1.1', host)],
       ...each('the field line ', FIELD_LINES_WITH_ENDS, (line) => get(line)),
       ...each('the trailer ', FIELD_LINES_WITH_ENDS, withTrailer)),
     refused('controlCharacter',
@@ -97,7 +80,6 @@ export function last(authority: string): Group[] {
       ...each('the field line ', FIELD_LINES_WITH_CONTROLS, (line) => get(line)),
       ...each('the trailer ', FIELD_LINES_WITH_CONTROLS, withTrailer),
       ...each('the chunk extensions ', EXTENSIONS_WITH_CONTROLS, (extension) => ofSize(`3${extension}`)),
-      ['a vertical tab before a coding', coded('\vchunked')],
       ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00'],
       ['random bytes', '\xff\xfe\x00\x01\r\n\r\n']),
     refused('requestLineForm',
@@ -143,8 +125,6 @@ export function last(authority: string): Group[] {
       ['two Hosts, different', get('Host: b')],
       ['two Hosts, far apart', get(...filler(90), 'host: b')],
       ['two Hosts in HTTP/1.0', http10(host)],
-      ['an empty Host after another', get('Host:')],
-      ['CONNECT with two Hosts', head('CONNECT a:80 HTTP/1.1', host, host)],
       ...each('Host: ', ['a, b', 'a,b', ','], named)),
     refused('hostEmpty', ...each('Host: ', ['', ':80'], named)),
     refused('hostIllegal',
@@ -156,21 +136,16 @@ export function last(authority: string): Group[] {
       ['absolute-form with another authority', target('http://b.example/health')],
       ['absolute-form with another port', target(`http://${authority.replace(/:\d+$/, '')}:1/health`)],
       ["absolute-form with the other scheme's default port", head('GET http://a:443/health HTTP/1.1', 'Host: a')],
-      ['absolute-form with two dots at its end', head('GET http://a../health HTTP/1.1', 'Host: a')],
-      ['absolute-form with a dot after an IP address in brackets', head('GET http://[::1]./health HTTP/1.1', 'Host: [::1]')],
       ['absolute-form with a fragment', target(`http://${authority}#/health`)],
       ['absolute-form with user information', target(`http://user@${authority}/health`)],
-      ['absolute-form without an authority', target('http:///health')],
-      ['absolute-form without an authority, and a Host of a dot', head('GET http:///health HTTP/1.1', 'Host: .')]),
+      ['absolute-form without an authority', target('http:///health')]),
     refused('httpsWithoutTls', ['absolute-form with https, where no TLS is', target(`https://${authority}/health`), [], 'no TLS']),
     refused('lengthAndCoding',
       ['both framings', `${get('Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
       ['both framings the other way round', `${get('Transfer-Encoding: chunked', 'Content-Length: 5')}0\r\n\r\n`],
-      ['no length and chunks', `${get('Content-Length: 0', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
       ['a length and another coding', `${get('Content-Length: 5', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`]),
     refused('lengthTwice',
       ['two lengths, the same', `${get('Content-Length: 1', 'Content-Length: 1')}x`],
-      ['two lengths, different', `${get('Content-Length: 1', 'Content-Length: 2')}x`],
       ...each('Content-Length: ', ['1, 1', '1,2'], sized)),
     refused('lengthIllegal', ...each('Content-Length: ', LENGTHS, sized)),
     refused('lengthLeadingZero', ...each('Content-Length: ', ['005', '00'], sized)),
@@ -203,9 +178,7 @@ export function last(authority: string): Group[] {
     refused('chunkSizeTooLong', ...each('the chunk size ', ['000000003', 'fffffffff'], ofSize)),
     refused('chunkExtension', ...each('the chunk extensions ', ILLEGAL_EXTENSIONS, (extension) => ofSize(`3${extension}`))),
     refused('spaceInChunkExtension', ...each('the chunk extensions ', EXTENSIONS_WITH_SPACE, (extension) => ofSize(`3${extension}`))),
-    refused('chunkLineTooLong',
-      ['a chunk line of 1 byte more than 1 KiB', ofSize(`3;${'x'.repeat(1_021)}`)],
-      ['20 KiB of chunk extensions', ofSize(`3;${'x'.repeat(20_000)}`)]),
+    refused('chunkLineTooLong', ['a chunk line of 1 byte more than 1 KiB', ofSize(`3;${'x'.repeat(1_021)}`)]),
     refused('chunkFramingTooLong', ['17 KiB of chunk sizes', chunked('1\r\na\r\n'.repeat(6_000))]),
     refused('chunkData',
       ...Object.entries({ ...ENDS, NUL: '\0' }).map(([name, end]) => [`${name} after data`, chunked(`3\r\nabc${end}0\r\n\r\n`)] as const),
@@ -219,7 +192,6 @@ export function last(authority: string): Group[] {
     group('100-continue (RFC 9110 10.1.1) gets the final status at once', true, 200,
       ['100-continue with content', get('Content-Length: 5', 'Expect: 100-continue')],
       ['100-continue in any case, with chunks', get('Transfer-Encoding: chunked', 'Expect: 100-CONTINUE')],
-      ['100-continue twice', get('Content-Length: 5', 'Expect: 100-continue', 'Expect: 100-continue')],
       ['100-continue among empty members (5.6.1.2)', get('Content-Length: 5', 'Expect: , 100-continue\t,,')],
       ['100-continue, and content that nobody reads', `${get('Content-Length: 5', 'Expect: 100-continue')}12`],
       ['100-continue, and a malformed chunk that nobody reads', `${get('Transfer-Encoding: chunked', 'Expect: 100-continue')}x\r\n`],
@@ -227,7 +199,6 @@ export function last(authority: string): Group[] {
     group('The end (RFC 9112 9.3, 9.6)', true, 200,
       ...each('Connection: ', OPTIONS_CLOSE, (options) => get(`Connection: ${options}`)),
       ['Connection: close in one of two lines', get('Connection: a', 'Connection: CLOSE')],
-      ['Connection: close and content', `${get('Connection: close', 'Content-Length: 5')}12345`],
       ['HTTP/1.0', http10()],
       ...each('HTTP/1.0 with Connection: ', OPTIONS_OF_HTTP10, (options) => http10(`Connection: ${options}`)),
       ['HTTP/1.0 with content', `${http10('Content-Length: 3', 'Expect: x')}abc`],

@@ -7,23 +7,19 @@ const HOSTS = [
   'example.com.', 'a.:80', '127.0.0.1.', '.',
 ];
 const EXTENSIONS = [
-  ';a', ';a=b', ';a;b', ';a=b;c=d;e', ';a=""', ';a="b";c', ';a="b;c=d"', ';a="b c\td"', ';a="\\""', ';a="\\\\"', ';a="\\\\\\""',
-  ';a="\t !#[]~"', ';a="\\a\\\t\\ \\\xe9"', ';a="\xe9\xff"', ';0=0',
+  ';a', ';a=b;c=d;e', ';a=""', ';a="b;c=d"', ';a="\\""', ';a="\\\\"', ';a="\\\\\\""', ';a="\t !#[]~"', ';a="\\a\\\t\\ \\\xe9"',
 ];
 const CONTENTS = [
   '00000003\r\nabc\r\n00000000\r\n\r\n', '3\r\nabc\r\n1\r\n\r\r\n0\r\n\r\n', '4\r\n\r\n\r\n\r\n0\r\n\r\n', '7\r\n0\r\n\r\nGE\r\n0\r\n\r\n',
   'A\r\n0123456789\r\na\r\n0123456789\r\n0\r\n\r\n', '0\r\nX: \t~\xe9: y\r\nZ:\r\n\r\n',
 ];
 const TRAILERS = ['X: y', 'Content-MD5: z', 'Hosts: b', 'Expect: x', 'Proxy-Connection: close'];
-const OPTIONS_KEPT = [
-  '', ',', 'closed', 'enclose', 'not-close', 'close-not', 'close x', 'x close', 'close;x', 'x=close', 'keep-alive', 'upgrade',
-];
+const OPTIONS_KEPT = ['', ',', 'closed', 'enclose', 'not-close', 'close x', 'close;x', 'keep-alive', 'upgrade'];
 const OPTIONS_OF_HTTP10 = ['keep-alive', 'Keep-Alive', 'x, keep-alive', 'keep-alive\t,x', ', keep-alive ,', 'keep-alive \t'];
 const METHODS = [
   'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY', 'M-SEARCH', 'PROPFIND', 'SOURCE', 'connect', 'CONNECTS', 'G',
   'get', 'BREW', 'DESCRIBE', 'PRI', "!#$%&'*+-.^_`|~09azAZ",
 ];
-const OTHER_FIELDS = ['From: b', 'Accept: *', 'Accept-Charset: c', 'If-Modified-Since: d', 'Referer: e'];
 const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAAAAQBAAAAAAUAAEAAAAYABgAA'];
 
 /** The groups for a server with this authority. */
@@ -38,8 +34,6 @@ export function served(authority: string): Group[] {
       ...anyHost(each('Host: ', HOSTS, (name) => bare(`Host: ${name}`))),
       ['white space around Host, which is not part of it', bare(`Host: \t ${authority} \t`)],
       ['the field name in any case', bare(`hOST:${authority}`)],
-      ['other field names of the same lengths as those that are checked', get(...OTHER_FIELDS)],
-      ['values that are names of fields', get('X: host', 'Y: content-length', 'Z: transfer-encoding: a')],
       ['every kind of byte in fields', get('X:', "!#$%&'*+-.^_`|~09: b", 'Z: a\tb  c\xe9\x80\xff:;"', 'Cookie: a=b; c="d"')],
       ['a traceparent', get('TraceParent: \t01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x ')],
       ['two traceparents', get('traceparent: a', 'traceparent: b')]),
@@ -76,8 +70,6 @@ export function served(authority: string): Group[] {
       ['100 header lines', get(...filler(99))],
       ['a head of 1 byte less than 16 KiB', get(`X: ${'x'.repeat(16_383 - get('X: ').length)}`)],
       toOther('a target of almost 16 KiB', 404, target(`/${'a'.repeat(8_000)}?${'b'.repeat(8_000)}`)),
-      ['almost 16 KiB of empty lines', `${'\r\n'.repeat(8_000)}${get()}`],
-      ['a chunk line of 1 KiB', chunked(`1;${'a'.repeat(1_020)}\r\nx\r\n0\r\n\r\n`)],
       ['almost 16 KiB of chunk lines', chunked(`${`1;a="${'b'.repeat(900)}"\r\nx\r\n`.repeat(17)}0\r\n\r\n`)],
       ['almost 16 KiB of trailers', chunked(`0\r\nX: ${'x'.repeat(16_000)}\r\n\r\n`)]),
     kept('Versions (RFC 9112 2.3) and order',
@@ -85,7 +77,6 @@ export function served(authority: string): Group[] {
       ['HTTP/1.2, which is read as HTTP/1.1 (RFC 9110 2.5)', head('GET /health HTTP/1.2', host)],
       ['HTTP/1.9 with chunks', `${head('GET /health HTTP/1.9', host, 'Transfer-Encoding: chunked')}1\r\nx\r\n0\r\n\r\n`],
       ['pipelined requests (9.3.2)', get() + target('/nope') + target('/health', 'POST'), [200, 404, 405]],
-      ['content between others', `${get()}${get('Content-Length: 1')}x${target('/nope')}`, [200, 200, 404]],
       ['an expectation in HTTP/1.0, which is ignored (RFC 9110 10.1.1)', http10('Connection: keep-alive', 'Expect: x')]),
     group('Methods (RFC 9110 9.1): any token is one, case-sensitive, under the same rules as all others', false, 405,
       ...each('', METHODS, (method) => target('/health', method)),
@@ -101,7 +92,6 @@ export function served(authority: string): Group[] {
       ['Upgrade in HTTP/1.0', http10('Connection: keep-alive, upgrade', 'Upgrade: websocket')],
       ...each('Connection: ', OPTIONS_KEPT, (options) => get(`Connection: ${options}`)),
       ['100-continue without content (RFC 9110 10.1.1)', get('Expect: 100-continue')],
-      ['100-continue twice, without content', get('Expect: 100-continue, 100-continue')],
       ...each('nothing is expected, so the content is read (RFC 9110 5.6.1.2): Expect: ', ['', ',', ', \t,'], (expectation) =>
         `${get(`Expect: ${expectation}`, 'Content-Length: 5')}12345`),
       ['100-continue with Content-Length: 0', get('Content-Length: 0', 'Expect: 100-Continue')],
