@@ -9,17 +9,16 @@ import { judgeHead } from './http/head.ts';
 import { SIZE_LIMITS, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, type Reply } from './http/reply.ts';
-import { LegalRequest, type Refusal } from './http/request.ts';
+import { traceparentOf, type Known, type LegalRequest, type Refusal } from './http/request.ts';
 import { loggablePartsOf, parseRequestLine } from './http/request-line.ts';
-import { reportFinished, safely, startRecord, type Server, type ServerOptions } from './server/interface.ts';
+import { finishedRequest, startRecord, type Server, type ServerOptions } from './server/interface.ts';
 
 /** Of a connection. `latest`: the response to its latest request. `hasLast`: nothing after its latest request is answered. */
 type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; hasLast: boolean };
 
 /** Makes a server, as `CreateServer` says. */
 export function createServer(options: ServerOptions, tls?: SecureContextOptions): Server {
-  const { handler, refuseHost, isDraining } = options;
-  const reports = safely(options.reports), limits = { ...TIME_LIMITS, ...options.limits };
+  const { handler, refuseHost, isDraining, reports } = options, limits = { ...TIME_LIMITS, ...options.limits };
   const settings: http.ServerOptions = {
     headersTimeout: limits.headMs, requestTimeout: limits.requestMs, connectionsCheckingInterval: limits.sweepMs,
     keepAliveTimeout: options.keepAliveTimeoutMs, maxHeaderSize: SIZE_LIMITS.headBytes,
@@ -28,11 +27,10 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   const secured = tls && https.createServer({ ...settings, ...tls, ALPNProtocols: ['http/1.1'], handshakeTimeout: limits.headMs });
   const listener = secured ?? http.createServer(settings);
   listener.maxConnections = options.maxConnections;
-  listener.maxHeadersCount = 0; // no limit: Node would leave out what is above it; `judge` refuses that
   listener.timeout = limits.requestMs + limits.unreadMs; // closes a connection on which nothing moves for so long
   listener.on('connection', accept).on('secureConnection', accept).on('clientError', fail);
   listener.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive);
-  listener.on('connect', (request: IncomingMessage) => refuseOn(request.socket, judge(request)));
+  listener.on('connect', ({ socket }: IncomingMessage) => refuseOn(socket, 'connectUnsupported', { method: 'CONNECT', path: '' }));
   listener.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
     reports.ended(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'handshakeTooSlow' : 'tlsFailed'));
   listener.on('drop', () => reports.dropped('newRefused'));
@@ -54,15 +52,14 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   }
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
-    const { socket, socket: { remoteAddress } } = request;
-    const connection = connections.get(socket);
+    const { socket, socket: { remoteAddress } } = request, connection = connections.get(socket);
     if (connection?.hasLast !== false) return;
-    const judged = judge(request), record = startRecord(judged instanceof LegalRequest ? judged : judged.request);
+    const judged = judge(request), record = startRecord('reason' in judged ? judged.request : judged);
     let isSent = false;
     response.on('finish', () => { isSent = !socket.destroyed; }); // also emitted when the rest cannot be sent any more
     response.on('close', () => {
       if (!isSent && listener.listening) reports.ended('resetBeforeReply');
-      reportFinished(record, remoteAddress, !isSent, reports);
+      reports.finished?.(finishedRequest(record, remoteAddress, !isSent));
     });
     const send = ({ status, fields, body }: Reply, isLast: boolean, reason?: Reason) => {
       if (record.status !== undefined) return; // it has been refused meanwhile
@@ -73,15 +70,14 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
         'Connection', isLast ? 'close' : 'keep-alive']).end(body);
     };
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
-    if (!(judged instanceof LegalRequest)) return refuse(judged.reason);
-    const failed = (error: unknown) => reports.failed(error, judged.traceparent);
+    if ('reason' in judged) return refuse(judged.reason);
+    const failed = (error: unknown) => reports.failed(error, traceparentOf(judged));
     const reply = () => send(answer(judged, handler, failed), judged.isLast || isDraining() || !listener.listening);
     Object.assign(connection, { latest: response, refuseLatest: refuse, hasLast: judged.isLast });
     if (judged.contentLength === 0) return reply();
     let received = 0;
     request.on('data', ({ length }: Buffer) => { if ((received += length) > SIZE_LIMITS.contentBytes) refuse('contentTooLong'); });
-    const isAllowed = (name: string) => !NOT_IN_TRAILERS.includes(name);
-    request.on('end', () => (Object.keys(request.trailers).every(isAllowed) ? reply() : refuse('trailerNotAllowed')));
+    request.on('end', () => (NOT_IN_TRAILERS.some((name) => name in request.trailers) ? refuse('trailerNotAllowed') : reply()));
   }
 
   // Node's parser refuses what arrives, or it takes too long.
@@ -95,19 +91,18 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const reason = known[code] ?? (code.startsWith('HPE_') ? 'nodeParser' : undefined); // it does not say more
     if (reason === undefined || socket.bytesRead === 0) socket.destroy(); // it has failed, or sent nothing for as long as a head may take
     else if (isReceiving) refuseLatest?.(reason);
-    else refuseOn(socket, { reason, request: {} });
+    else refuseOn(socket, reason);
   }
 
   // For what Node has no response for. The refusal goes after the replies to the requests before.
-  function refuseOn(socket: Socket, refusal: Refusal | LegalRequest): void {
-    const connection = connections.get(socket);
-    if (connection?.hasLast !== false || refusal instanceof LegalRequest) return;
+  function refuseOn(socket: Socket, reason: Reason, known: Pick<Known, 'method' | 'path'> = {}): void {
+    const connection = connections.get(socket), { status } = REFUSALS[reason], { remoteAddress } = socket;
+    if (connection?.hasLast !== false) return;
     connection.hasLast = true;
-    const { reason, request } = refusal, { status } = REFUSALS[reason], { remoteAddress } = socket;
-    const record = { ...startRecord(request), status, reason };
+    const record = { ...startRecord({ parent: undefined, ...known }), status, reason };
     reports.refused(reason);
     const write = () => socket.end(textOf(emptyReply(status), '', true), (error?: Error | null) => {
-      reportFinished(record, remoteAddress, error instanceof Error, reports);
+      reports.finished?.(finishedRequest(record, remoteAddress, error instanceof Error));
       setTimeout(() => socket.destroy(), limits.lingerMs).unref(); // closing now, with bytes unread, could cause a reset (RFC 9112 9.6)
     });
     if (connection.latest?.writableFinished === false) connection.latest.once('close', write);
@@ -119,8 +114,8 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     stopListening: () => { listener.close(); }, // this also closes idle connections
     close: () => new Promise((resolve) => {
       listener.close(() => setImmediate(setImmediate, resolve)); // the responses close an iteration later
-      // To Node, what has sent nothing is not idle. A request may already be on its way from a client that has only just connected.
-      setTimeout(() => connections.forEach((_, socket) => { if (socket.bytesRead === 0) socket.destroy(); }), limits.silentMs).unref();
+      // To Node, what has sent nothing is not idle.
+      setTimeout(() => connections.forEach((_, socket) => { if (socket.bytesRead === 0) socket.destroy(); }), limits.closeIdleMs).unref();
     }),
     closeAll: () => {
       listener.close();

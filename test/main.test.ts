@@ -173,10 +173,4 @@ describe('a process', { concurrency: true }, () => {
       ['warn', 'Log lines were dropped: stdout was read too slowly.', count - requests],
     ], 1]);
   });
-
-  test('the process ends, even when its log is never read: after a file of the service could not be loaded', async (t) => {
-    const whileLoading = "globalThis.RegExp = class { constructor() { throw new TypeError('x'.repeat(300_000)); } };";
-    const { child } = spawnService(t, {}, importing(whileLoading));
-    assert.deepEqual(await once(child, 'exit'), [1, null]);
-  });
 });

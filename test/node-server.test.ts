@@ -16,7 +16,7 @@ import { listenOnPort, until } from './support/sockets.ts';
 const limit = { timeout: 60_000 };
 const GET = requestBytes('GET', '/a', []);
 const POST = `${requestBytes('POST', '/b', ['Content-Length: 2'])}x`; // a byte is missing
-const SHORT = { headMs: 200, requestMs: 400, sweepMs: 20, silentMs: 20 };
+const SHORT = { headMs: 200, requestMs: 400, sweepMs: 20, closeIdleMs: 20 };
 
 async function start(t: TestContext, options: Partial<ServerOptions> = {}, tls?: SecureContextOptions) {
   const told: unknown[] = [], records: FinishedRequest[] = [];

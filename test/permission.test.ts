@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchangeOn, requestBytes } from './support/exchange.ts';
-import { ENTRY, importing, portIn, spawnService, untimed } from './support/process.ts';
+import { importing, portIn, spawnService, untimed } from './support/process.ts';
 
 const application = fileURLToPath(new URL('..', import.meta.url)); // the folder of the compiled service, or of the sources
 const root = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
@@ -68,14 +68,6 @@ test('the systemd unit has the same flags, with its own folders', () => {
   const ofUnit = command.split(/[\s\\]+/).filter((word) => word.startsWith('--'));
   const folders = [['/opt/greeting-service/', '/app/'], ['/etc/greeting-service/', '/tls/']] as const;
   assert.deepEqual(ofUnit.map((flag) => folders.reduce((text, [own, ofOther]) => text.replace(own, ofOther), flag)), ofImage);
-});
-
-test('when no file but the entry point can be loaded, one line says so', async (t) => {
-  const { lines, code } = await spawnService(t, {}, flags([`--allow-fs-read=${ENTRY}`])).ended();
-  const [{ error, ...line } = { error: undefined }] = lines.map(untimed);
-  assert.deepEqual(line, { level: 'fatal', message: 'The process is exiting because of an uncaught error.' });
-  assert.match(JSON.stringify(error), /^\{"name":"Error","message":"Access to this API has been restricted.*","stack":"Error: .*"\}$/);
-  assert.deepEqual([lines.length, code], [1, 1]);
 });
 
 const only = { skip: NO_DESCRIPTORS };

@@ -43,7 +43,7 @@ const schemas = {
 
 // The examples are what the endpoint replies to the requests below, at this fixed time.
 const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));
-const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
+const traced = { parent: undefined, own: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00' };
 
 const PROBLEM = 'application/problem+json';
 
@@ -70,8 +70,8 @@ export const document = {
           name, in: 'query', required: false, description, example, schema: { ...schema, default: DEFAULT_PARAMETERS[name] },
         })),
         responses: {
-          200: response('The greeting.', 'application/json', 'GreetingResponse', greetings({ query: 'name=Ada%20Lovelace', traceparent })),
-          400: response('A parameter breaks a rule.', PROBLEM, 'ValidationProblem', greetings({ query: 'name=', traceparent })),
+          200: response('The greeting.', 'application/json', 'GreetingResponse', greetings({ query: 'name=Ada%20Lovelace', ...traced })),
+          400: response('A parameter breaks a rule.', PROBLEM, 'ValidationProblem', greetings({ query: 'name=', ...traced })),
           500: response('An unexpected error.', PROBLEM, 'UnexpectedProblem', unexpectedProblem('/api/greetings')),
         },
       },

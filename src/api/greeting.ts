@@ -1,4 +1,4 @@
-// Makes a greeting.
+// What a greeting says: its message, and its time.
 
 export type GreetingParameters = { readonly name: string };
 
@@ -8,3 +8,6 @@ export function greet({ name }: GreetingParameters): string {
   if (trimmed === '') throw new RangeError('A name that is only white space cannot be greeted.');
   return `Hello, ${trimmed}!`;
 }
+
+/** Formats a time (milliseconds since the epoch) as ISO 8601: UTC, with an offset. Throws a RangeError if no Date can hold it. */
+export function formatTimestamp(time: number): string { return new Date(time).toISOString().replace('Z', '+00:00'); }

@@ -6,7 +6,7 @@ import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 
 const MAX_PORT = 65_535, DAY_MS = 86_400_000;
 
-type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'> & Partial<Pick<NodeJS.Process, 'permission'>>;
+type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'>;
 
 /** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError with all mistakes. */
 export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = process) {
@@ -78,10 +78,6 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = pro
   } else if (hasTlsFiles !== handed.some(isForHttps)) {
     mistakes.push(hasTlsFiles ? 'TLS files are set, so LISTEN_FDNAMES must give one socket the name https.'
       : 'LISTEN_FDNAMES names a socket https, so TLS_CERT_FILE and TLS_KEY_FILE must be set.');
-  }
-  // From Node 25 on, --permission also denies the network. When the service listens, Node then throws where nothing can catch it.
-  if (runtime.permission?.has('net') === false && isAtLeast(runtime.version, 'v25')) { // the version last: comparing takes 5 ms
-    mistakes.push('Node was started with --permission, so it needs --allow-net to listen.');
   }
   if (mistakes.length > 0) throw new StartError(mistakes, EXIT_CODES.configuration);
   return configuration;

@@ -2,7 +2,7 @@
 import { withoutSpace, type Fields } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import type { Reason } from './refusals.ts';
-import { LegalRequest } from './request.ts';
+import type { LegalRequest } from './request.ts';
 import type { RequestLine } from './request-line.ts';
 import { faultInHost, isHostOf, type RefuseHost } from './request-target.ts';
 
@@ -22,16 +22,15 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   if (expectations.some((member) => member !== '100-continue')) return 'expectationUnknown';
   const refusal = refuseHost(host, target.isHttps); // RFC 9110 15.5.20
   if (refusal !== undefined) return refusal;
-  if (method === 'CONNECT') return 'connectUnsupported'; // RFC 9110 15.6.2: no resource here supports it: the service is not a proxy
 
   // A client that expects 100 but gets another status may send its content or leave it out. So nobody can tell whether it follows.
   const isAnsweredAtOnce = expectations.length > 0 && (codings !== undefined || length > 0);
   const options = membersOf(connection);
-  return new LegalRequest({
+  return {
     method, path: target.path, query: target.query, host, parent,
     contentLength: isAnsweredAtOnce ? 0 : codings === undefined ? length : undefined,
     isLast: isAnsweredAtOnce || options.includes('close') || !(isHttp11 || options.includes('keep-alive')), // RFC 9112 9.3
-  });
+  };
 }
 
 // RFC 9112 6.1 to 6.3: only one field may say where the content ends, and in one way only, or requests can be smuggled in it.

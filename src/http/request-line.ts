@@ -2,7 +2,6 @@
 import type { Reason } from './refusals.ts';
 import type { Known } from './request.ts';
 import { parseTarget, type Target } from './request-target.ts';
-import { childTraceparent } from './trace-context.ts';
 
 export type RequestLine = {
   readonly method: string;
@@ -20,6 +19,7 @@ export function parseRequestLine(line: string): RequestLine | Reason {
   if (match === null) return /[\x80-\xff]/.test(line) ? 'requestLineNotAscii' : 'requestLineForm';
   const [, method = '', text = '', major, minor] = match;
   if (major !== '1') return 'versionUnsupported'; // another major version, or the preface of HTTP/2
+  if (method === 'CONNECT') return 'connectUnsupported'; // RFC 9110 15.6.2: no resource here supports it: the service is not a proxy
   const target = parseTarget(method, text);
   return typeof target === 'string' ? target : { method, target, isHttp11: minor !== '0' };
 }
@@ -27,8 +27,8 @@ export function parseRequestLine(line: string): RequestLine | Reason {
 // The path of a target, legal or not. The rest may hold names and user information (RFC 9110 4.2.4).
 const PATH = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?(\/[^?#]*)/i;
 
-/** What may be logged of a refused request with this line, in the trace of `parent`. Nothing, when it does not have the form of a line. */
+/** What may be logged of a refused request with this line. Nothing, when it does not have the form of a line. */
 export function loggablePartsOf(line: string, parent: string | undefined): Known {
   const [, method, target = ''] = REQUEST_LINE.exec(line) ?? [];
-  return method === undefined ? {} : { method, path: PATH.exec(target)?.[1] ?? '', traceparent: childTraceparent(parent) };
+  return method === undefined ? { parent } : { method, path: PATH.exec(target)?.[1] ?? '', parent };
 }

@@ -2,7 +2,7 @@
 import type { Reason } from './refusals.ts';
 
 export type Target = {
-  readonly path: string; // of `OPTIONS *` and CONNECT, the whole target (RFC 9112 3.2.3, 3.2.4), which matches no route
+  readonly path: string; // of `OPTIONS *`, the whole target (RFC 9112 3.2.4), which matches no route
   readonly query: string; // without its `?`; empty when there is none
   readonly authority: string | undefined; // of a target in absolute-form: its host and port, which head.ts checks, as it does the scheme
   readonly isHttps: boolean; // its scheme is https
@@ -15,9 +15,7 @@ const SCHEME_AND_AUTHORITY = /^http(s)?:\/\/([^/?]*)/i;
 
 /** The target, or the rule that it breaks. */
 export function parseTarget(method: string, target: string): Target | Reason {
-  const whole: Target = { path: target, query: '', authority: undefined, isHttps: false };
-  if (method === 'CONNECT') return PORT.test(target) && faultInHost(target) === undefined ? whole : 'targetForm';
-  if (method === 'OPTIONS' && target === '*') return whole;
+  if (method === 'OPTIONS' && target === '*') return { path: target, query: '', authority: undefined, isHttps: false };
   const absolute = SCHEME_AND_AUTHORITY.exec(target);
   if (absolute === null && !target.startsWith('/')) return 'targetForm';
   const local = PATH_AND_QUERY.exec(target.slice(absolute?.[0].length));

@@ -4,7 +4,7 @@ import type { SecureContextOptions } from 'node:tls';
 import type { TimeLimits } from '../http/limits.ts';
 import type { Reason } from '../http/refusals.ts';
 import type { Handler } from '../http/reply.ts';
-import type { Known } from '../http/request.ts';
+import { traceparentOf, type Known } from '../http/request.ts';
 import type { RefuseHost } from '../http/request-target.ts';
 import { plainAddress } from '../transport/client.ts';
 import type { Turns } from '../transport/turns.ts';
@@ -38,18 +38,6 @@ export type Server = {
 /** Makes a server that does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export type CreateServer = (options: ServerOptions, tls?: SecureContextOptions) => Server | Promise<Server>;
 
-/** A request that is over. */
-export type FinishedRequest = {
-  readonly method: string | undefined; // undefined, like the two below, when what was read does not have the form of a request line
-  readonly path: string | undefined; // without the query. Empty when a refused target has no path.
-  readonly traceId: string | undefined;
-  readonly status: number | undefined; // undefined: the connection ended before there was a reply
-  readonly reason: Reason | undefined; // undefined: it was not refused
-  readonly durationMs: number; // from the end of the request's head, or its refusal, until the reply is flushed or the connection ends
-  readonly remoteAddress: string | undefined; // undefined: the connection has none (a Unix socket)
-  readonly aborted: true | undefined; // true: the connection ended before the whole reply was flushed
-};
-
 /** Why a connection has ended early: deploy/README.md explains each. */
 export type EndReason = 'handshakeTooSlow' | 'tlsFailed' | 'resetBeforeReply' | 'replyNotRead' | 'notClosedByClient';
 
@@ -57,7 +45,7 @@ export type EndReason = 'handshakeTooSlow' | 'tlsFailed' | 'resetBeforeReply' | 
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
 export type Reports = {
-  readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered, or in a report
+  readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered
   readonly refused: (reason: Reason) => void; // a request was refused
   readonly ended: (reason: EndReason) => void; // a connection has ended early
   readonly dropped: (reason: DropReason) => void; // there were too many connections, so one was closed
@@ -72,25 +60,19 @@ export function startRecord(request: Known): AccessRecord {
   return { request, startedAt: performance.now(), status: undefined, reason: undefined };
 }
 
-/** Reports that a request is over. `aborted`: its reply was not flushed completely. */
-export function reportFinished(
-  { request, startedAt, status, reason }: AccessRecord, address: string | undefined, aborted: boolean, reports: Reports,
-): void {
-  if (reports.finished === undefined) return;
-  const { method, path, traceparent: traceId } = request; // only here: reading `traceparent` generates it
-  const remoteAddress = address && plainAddress(address);
-  const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000;
-  reports.finished({ method, path, status, reason, durationMs, traceId, remoteAddress, aborted: aborted || undefined });
+/** A request that is over, as the access log has it. `aborted`: the connection ended before the whole reply was flushed. */
+export function finishedRequest({ request, startedAt, status, reason }: AccessRecord, address: string | undefined, aborted: boolean) {
+  const { method, path } = request;
+  return {
+    method, // undefined, like the next two, when what was read does not have the form of a request line
+    path, // without the query. Empty when a refused target has no path.
+    traceId: method === undefined ? undefined : traceparentOf(request),
+    status, // undefined: the connection ended before there was a reply
+    reason, // undefined: it was not refused
+    durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000, // since the end of the head, or the refusal
+    remoteAddress: address && plainAddress(address), // undefined: the connection has none (a Unix socket)
+    aborted: aborted || undefined,
+  };
 }
 
-/** The same reports, but none of them throws: an error in one is reported as failed. If that fails, there is nobody to tell. */
-export function safely({ failed, refused, ended, dropped, finished }: Reports): Reports {
-  const safe = <About extends readonly unknown[]>(report: (...about: About) => void) => (...about: About): void => {
-    try {
-      report(...about);
-    } catch (error) {
-      try { failed(error, ''); } catch {}
-    }
-  };
-  return { failed: safe(failed), refused: safe(refused), ended: safe(ended), dropped: safe(dropped), finished: finished && safe(finished) };
-}
+export type FinishedRequest = ReturnType<typeof finishedRequest>;

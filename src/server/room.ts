@@ -24,4 +24,4 @@ export function chooseVictim(groups: Groups, client: string) {
   return busy === undefined || own === most ? undefined : { connection: busy, reason: 'busyClosed' } as const;
 }
 
-const isLongerInState = (one: Connection, other: Connection | undefined) => other === undefined || one.changedAt < other.changedAt;
+const isLongerInState = (one: Connection, other?: Connection) => other === undefined || one.state.changedAt < other.state.changedAt;

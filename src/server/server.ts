@@ -4,12 +4,12 @@ import type { SecureContextOptions } from 'node:tls';
 import { TIME_LIMITS } from '../http/limits.ts';
 import { clientOf } from '../transport/client.ts';
 import { openTcp, type OpenTransport } from '../transport/transport.ts';
-import { Turns } from '../transport/turns.ts';
+import { createTurns } from '../transport/turns.ts';
 import { Connection } from './connection.ts';
-import { safely, type Context, type Server, type ServerOptions } from './interface.ts';
+import type { Context, Server, ServerOptions } from './interface.ts';
 import { chooseVictim } from './room.ts';
 
-const processTurns = new Turns(); // shared by all servers, because they share the event loop
+const processTurns = createTurns(); // shared by all servers, because they share the event loop
 
 /** Makes a server, as `CreateServer` says. */
 export async function createServer(options: ServerOptions, tls?: SecureContextOptions): Promise<Server> {
@@ -21,12 +21,11 @@ export async function createServer(options: ServerOptions, tls?: SecureContextOp
 
 /** A server whose connections use the transports that `open` makes. */
 export function createServerOn(open: OpenTransport, options: ServerOptions) {
-  const { maxConnections, turns = processTurns } = options;
-  const reports = safely(options.reports);
+  const { maxConnections, reports, turns = processTurns } = options;
   const limits = { ...TIME_LIMITS, idleMs: options.keepAliveTimeoutMs, ...options.limits };
   // With a budget of 1, one task is done each time.
-  const discardTurns = new Turns(1, (run) => setTimeout(run, limits.discardMs).unref());
-  const context: Context = { ...options, reports, turns, limits, discardTurns };
+  const discardTurns = createTurns(1, (run) => setTimeout(run, limits.discardMs).unref());
+  const context: Context = { ...options, turns, limits, discardTurns };
   // Half open: a client may end its side and still read. `highWaterMark`: see intake.ts.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, highWaterMark: 0 }, accept);
   const timer = setInterval(sweep, limits.sweepMs).unref();
@@ -36,13 +35,13 @@ export function createServerOn(open: OpenTransport, options: ServerOptions) {
   let hasStoppedListening = false;
   let isClosing = false;
   let end: () => void;
-  const ended = new Promise<void>((resolve) => { end = resolve; });
+  const ended = new Promise<void>((resolve) => { end = resolve; }).finally(() => clearInterval(timer));
 
   function accept(socket: Socket): void {
     hasAccepted = true;
     const client = clientOf(socket.remoteAddress);
     if (all.size >= maxConnections && !makeRoom(client)) return void socket.destroy();
-    const connection: Connection = new Connection(socket, open, context, () => remove(connection));
+    const connection: Connection = new Connection(socket, client, open, context, () => remove(connection));
     all.add(connection);
     groups.set(client, (groups.get(client) ?? new Set()).add(connection));
   }
@@ -66,16 +65,12 @@ export function createServerOn(open: OpenTransport, options: ServerOptions) {
 
   function sweep(): void {
     for (const connection of all) connection.addTime(limits.sweepMs);
-    if (isClosing) closeIdle(true);
+    if (isClosing) closeIdle();
   }
 
-  function closeIdle(silent: boolean): void { for (const connection of all) connection.closeIdle(silent); }
+  function closeIdle(): void { for (const connection of all) connection.closeIfIdle(); }
 
-  function endIfEmpty(): void {
-    if (!hasStoppedListening || all.size > 0) return;
-    clearInterval(timer);
-    end();
-  }
+  function endIfEmpty(): void { if (hasStoppedListening && all.size === 0) end(); }
 
   function stopListening(): void {
     hasStoppedListening = true;
@@ -95,9 +90,8 @@ export function createServerOn(open: OpenTransport, options: ServerOptions) {
     /** Accepts what is waiting in the kernel's queue, and stops listening. Closes idle connections; resolves when all have ended. */
     close: (): Promise<void> => {
       stopWhenNoneWaits();
-      closeIdle(false);
-      // Silent ones later: a request may already be on its way from a client that has only just connected.
-      setTimeout(() => { isClosing = true; stopListening(); closeIdle(true); }, limits.silentMs).unref();
+      // Idle ones later: a request may already be on its way.
+      setTimeout(() => { isClosing = true; stopListening(); closeIdle(); }, limits.closeIdleMs).unref();
       return ended;
     },
     /** Stops listening, closes all connections immediately, and returns how many of them still owed a reply. */

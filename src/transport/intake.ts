@@ -1,7 +1,7 @@
 // Takes what arrives on a stream and passes it on in pieces: a little at once while nobody waits, the rest in the turns of its client.
 // What waits is held, in the stream or in `rest`. The stream is paused then and reads nothing more (its high water mark is 0).
 import type { Duplex } from 'node:stream';
-import type { Kind, Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 const PIECE_COST = 512; // what a piece costs besides its bytes
 const MAX_PIECE_BYTES = 16 * 1024; // the longest piece
@@ -27,7 +27,7 @@ export function createIntake(
   let rest = NOTHING; // what remains of the latest read
   let isTaking = false; // a piece, until `rest` is known
   let hasConsumed = false; // since the latest call of `hasStalled`
-  let waitsAs: Kind | undefined; // while `takeTurn` waits for a turn
+  let queue: string | undefined; // in which `takeTurn` waits for a turn
 
   stream.on('data', (bytes: Buffer) => {
     if (isTaking) return; // `read` below emits what it returns
@@ -42,7 +42,7 @@ export function createIntake(
   stream.on('close', cancel);
 
   const held = () => rest.length + stream.readableLength;
-  const takeTurn = () => { waitsAs = undefined; proceed(true); };
+  const takeTurn = () => { queue = undefined; proceed(true); };
 
   // Every event ends in a call of this function, which decides what to do next.
   function proceed(isTurn = false): void {
@@ -50,7 +50,10 @@ export function createIntake(
     if (isTaking || stream.destroyed || !accepts()) return;
     const length = held();
     if (length === 0) return void (stream.readableEnded ? ended() : stream.isPaused() && stream.resume());
-    if (!isTurn && (length > SHORT_BYTES || !own.isFree)) return enqueue(length);
+    if (!isTurn && (length > SHORT_BYTES || !own.isFree())) {
+      queue ??= `${client} ${isInHandshake() ? 'handshake' : length > SHORT_BYTES ? 'long' : 'short'}`;
+      return own.enqueue(queue, takeTurn);
+    }
     cancel();
     isTaking = true;
     if (rest.length === 0) rest = stream.read() ?? NOTHING;
@@ -62,15 +65,9 @@ export function createIntake(
     proceed();
   }
 
-  function enqueue(length: number): void {
-    if (waitsAs !== undefined) return;
-    waitsAs = isInHandshake() ? 'handshake' : length > SHORT_BYTES ? 'long' : 'short';
-    way.turns.enqueue(client, waitsAs, takeTurn);
-  }
-
   function cancel(): void {
-    if (waitsAs !== undefined) way.turns.cancel(client, waitsAs, takeTurn);
-    waitsAs = undefined;
+    if (queue !== undefined) way.turns.cancel(queue, takeTurn);
+    queue = undefined;
   }
 
   return {
@@ -78,7 +75,7 @@ export function createIntake(
     isHolding: (): boolean => held() > 0,
     /** Whether something waits for its turn, and nothing has been consumed since the previous call. */
     hasStalled: (): boolean => {
-      const isStalled = !hasConsumed && waitsAs !== undefined;
+      const isStalled = !hasConsumed && queue !== undefined;
       hasConsumed = false;
       return isStalled;
     },

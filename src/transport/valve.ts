@@ -26,19 +26,17 @@ export function createValve(carrier: Socket, client: string, turns: Turns, isRea
   });
   const intake = createIntake(carrier, client, turns, {
     accepts: () => isAsked && stream.writableLength === 0, // TLS answers some records by itself: first the kernel takes the answers
-    consume: pass,
+    consume: (bytes) => {
+      const { length, count } = records.pass(bytes, ENOUGH, RECORD_COST);
+      turns.spend(isReady() ? RECORD_COST * count : HANDSHAKE_COST);
+      isAsked = false;
+      stream.push(bytes.subarray(0, length));
+      return length;
+    },
     ended: () => { stream.push(null); },
   }, () => !isReady());
   carrier.on('error', () => {}); // without a listener, an error would end the process; `close` follows
   carrier.on('close', () => stream.destroy());
-
-  function pass(bytes: Buffer): number {
-    const { length, count } = records.pass(bytes, ENOUGH, RECORD_COST);
-    turns.spend(isReady() ? RECORD_COST * count : HANDSHAKE_COST);
-    isAsked = false;
-    stream.push(bytes.subarray(0, length));
-    return length;
-  }
 
   return {
     stream,

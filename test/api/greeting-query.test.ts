@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_PARAMETERS, PARAMETERS, parseGreetingQuery } from '../../src/api/greeting-query.ts';
+import { leastCpuTime } from '../support/usage.ts';
 import { MAX_NAME_LENGTH as MAX, MIN_NAME_LENGTH as MIN } from '../tools/contract/endpoints.ts';
 
 /** Checks a query against what it stands for. */
@@ -49,6 +50,17 @@ for (const { name, example } of PARAMETERS) {
     }
   });
 }
+
+// A query has less than 16 KiB. The bound is what decoding every key of it takes here and now: a search that looks again and again, or
+// that decodes other keys, takes more.
+test('a query full of other keys is searched in one pass', () => {
+  const cpu = (work: () => unknown) => leastCpuTime(() => { for (let i = 0; i < 20; i += 1) work(); }, 5);
+  const bound = cpu(() => new URLSearchParams('a&'.repeat(8_000)).get('name'));
+  for (const query of ['a&'.repeat(8_000), 'nam&'.repeat(4_000), '%6e&'.repeat(4_000), 'name'.repeat(4_000), '&'.repeat(16_000)]) {
+    const taken = cpu(() => parseGreetingQuery(query));
+    assert.ok(taken < bound / 2, `${taken} µs, and ${bound} µs to decode every key`);
+  }
+});
 
 test('a name has its limits in code points, and each rule its own message', () => {
   const [{ errorIn } = assert.fail('there is no parameter')] = PARAMETERS;

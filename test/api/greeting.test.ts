@@ -14,7 +14,7 @@ test('a greeting has the trimmed name, and a name of white space only cannot be 
 
 test('a greeting has its own name and its own time, in UTC with milliseconds, and a 400 its own trace id', () => {
   const endpoint = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 7));
-  const bodyOf = (query: string, traceparent = '') => endpoint({ query, traceparent }).body;
+  const bodyOf = (query: string, own = '') => endpoint({ query, parent: undefined, own }).body;
   for (const [query, name] of [['', 'World'], ['name=Ada', 'Ada'], ['name=%22', '\\"']] as const) {
     assert.equal(bodyOf(query), `{"message":"Hello, ${name}!","generatedAt":"2026-11-20T10:15:30.007+00:00"}`);
   }

@@ -33,10 +33,12 @@ test('a certificate, its chain and its key are used, TLS 1.2 is the oldest versi
   const context = createSecureContext(await readTlsFiles(files, nothing));
   assert.equal((await handshake(context)).certificate?.fingerprint256, first.fingerprint256);
   await assert.rejects(handshake(context, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
+  const bare = createSecureContext({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
   const inTls12 = (ciphers: readonly string[]) => ({ maxVersion: 'TLSv1.2', ciphers: ciphers.join(':') }) as const;
   const best = ['ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'];
   for (const offered of [best, best.toReversed()]) assert.equal((await handshake(context, inTls12(offered))).cipher, best[0]);
   for (const cipher of ['AES128-SHA', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA']) { // no forward secrecy, or no authenticated encryption
+    assert.equal((await handshake(bare, inTls12([cipher]))).cipher, cipher);
     await assert.rejects(handshake(context, inTls12([cipher])), /alert handshake failure/);
   }
   for (const ciphers of DEFAULT_CIPHERS.split(':').filter((name) => name.startsWith('TLS_'))) {

@@ -4,10 +4,9 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { answer, textOf } from '../../src/http/answer.ts';
 import { unexpectedProblem } from '../../src/http/problem.ts';
 import { contentReply, emptyReply, type Handler, type Reply } from '../../src/http/reply.ts';
-import { LegalRequest } from '../../src/http/request.ts';
 import { parseReplies } from '../support/exchange.ts';
 
-const request = new LegalRequest({ method: 'GET', path: '/a', query: 'b', host: 'a', contentLength: 0, isLast: false, parent: undefined });
+const request = { method: 'GET', path: '/a', query: 'b', host: 'a', parent: undefined };
 const failure = new Error('It failed.');
 const untyped = (reply: unknown): Reply => Object(reply); // which the compiler would prevent
 const NO_REPLY = 'A handler must return a reply, with a status, fields and a body. It must not be asynchronous.';

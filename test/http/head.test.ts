@@ -14,7 +14,7 @@ test('the allowed hosts are asked for each Host, also when only an HTTP/1.0 targ
     [true, 'b:80', undefined, false], [false, undefined, undefined, false], [true, 'a', 'A', true], [false, undefined, 'b', false],
   ] as const) {
     const target = { path: '/a', query: 'b', authority, isHttps };
-    assert.equal(judgeHead({ method: 'CONNECT', target, isHttp11 }, { host }, refuseHost), 'hostNotAllowed');
+    assert.equal(judgeHead({ method: 'GET', target, isHttp11 }, { host }, refuseHost), 'hostNotAllowed');
   }
   assert.deepEqual(asked, [['b:80', false], [undefined, false], ['a', true], ['b', false]]);
 });

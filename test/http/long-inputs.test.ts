@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostCheck } from '../../src/http/request-target.ts';
 import { LineReader } from '../../src/http/lines.ts';
-import { LegalRequest } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
+import { traceparentOf } from '../../src/http/request.ts';
 import { head } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
 import { served } from '../support/corpus/served.ts';
@@ -19,7 +19,7 @@ const LETTER = bytesOf('a');
 function read(bytes: Buffer): void {
   const reader = new RequestReader(refuseHost);
   const result = reader.read(bytes) ?? reader.refusal('headTooSlow');
-  assert.notEqual(result instanceof LegalRequest ? result.traceparent : result.request.traceparent, '');
+  assert.notEqual(traceparentOf('reason' in result ? result.request : result), '');
 }
 
 /** Each of `lines` with each of its characters, and each pair of them, repeated to this length. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { redirectToHttps } from '../../src/http/redirect.ts';
 import { emptyReply } from '../../src/http/reply.ts';
 
-const asked = { method: 'GET', path: '/', query: '', host: 'a', traceparent: '' };
+const asked = { method: 'GET', path: '/', query: '', host: 'a', parent: undefined };
 
 test('a request is redirected to the port of HTTPS on the same host, with its path and query', () => {
   for (const [port, path, query, host, location] of [

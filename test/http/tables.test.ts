@@ -28,7 +28,7 @@ test('the limits are those of the README; the others are not for users', () => {
     [kib(SIZE_LIMITS.chunkLineBytes), '400'],
     [kib(SIZE_LIMITS.framingBytes), '400, or 431 for trailers'],
   ]);
-  assert.deepEqual([TIME_LIMITS.discardMs, TIME_LIMITS.silentMs, TIME_LIMITS.sweepMs], [1, 250, 1_000]);
+  assert.deepEqual([TIME_LIMITS.discardMs, TIME_LIMITS.closeIdleMs, TIME_LIMITS.sweepMs], [1, 250, 1_000]);
 });
 
 test('the refusals are those of SECURITY.md, and each says which section asks for it, and what it prevents', () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { emptyReply } from '../../src/http/reply.ts';
-import { BUDGET, Turns } from '../../src/transport/turns.ts';
+import { BUDGET, createTurns } from '../../src/transport/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
 import { liveHeap } from '../support/usage.ts';
 import { brief, readToEnd, startServer } from '../support/server.ts';
@@ -52,7 +52,7 @@ function inEachIteration(t: TestContext, call: () => void): void {
 
 describe('a client does not keep others waiting', limit, () => {
   test('by being refused, or by being cut: each costs as much as 2 KiB', async (t) => {
-    const turns = new Turns();
+    const turns = createTurns();
     const { mock } = t.mock.method(turns, 'spend');
     const { openInMemory, closeAll } = await startServer(t, { turns });
     const accepted = openInMemory();
@@ -77,32 +77,32 @@ describe('a client does not keep others waiting', limit, () => {
   });
 
   test('of its own: a handshake waits as such; a short request after it waits once, to be decrypted', async (t) => {
-    const turns = new Turns();
+    const turns = createTurns();
     const { mock } = t.mock.method(turns, 'enqueue');
-    const kinds = () => mock.calls.map(({ arguments: [, kind] }) => kind);
+    const queues = () => mock.calls.map(({ arguments: [queue] }) => queue);
     inEachIteration(t, () => turns.spend(BUDGET)); // nothing may go ahead as it arrives
     const { open, asked } = await startServer(t, { turns, over: 'TLS' });
     const { client } = await open();
-    assert.deepEqual(new Set(kinds()), new Set(['handshake']));
+    assert.deepEqual(new Set(queues()), new Set(['127.0.0.1 handshake']));
     mock.resetCalls();
     client.write(get);
     await until(() => asked.length === 1);
-    assert.deepEqual(kinds(), ['short']);
+    assert.deepEqual(queues(), ['127.0.0.1 short']);
   });
 });
 
 test('the end of a connection, late or idle, that waits for a turn is not kept when the connection closes otherwise', limit, async (t) => {
-  const turns = new Turns(BUDGET, () => ({})); // none comes
+  const turns = createTurns(BUDGET, () => ({})); // none comes
   const { openInMemory, pass, close } = await startServer(t, { turns });
-  for (const [bytes, wait] of [['G', () => pass(20)], [get, () => void close()]] as const) {
+  for (const [bytes, wait] of [['G', () => pass(20)], [get, () => { void close(); pass(0.25); }]] as const) {
     const accepted = openInMemory();
     await iteration();
     accepted.deliver(Buffer.from(bytes));
     wait();
-    assert.equal(turns.isFree, false);
+    assert.equal(turns.isFree(), false);
     accepted.destroy();
     await closed(accepted);
-    assert.equal(turns.isFree, true);
+    assert.equal(turns.isFree(), true);
   }
 });
 

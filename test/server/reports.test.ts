@@ -1,30 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostCheck } from '../../src/http/request-target.ts';
-import { LegalRequest } from '../../src/http/request.ts';
-import { reportFinished, type FinishedRequest } from '../../src/server/interface.ts';
+import { traceparentOf } from '../../src/http/request.ts';
+import { finishedRequest } from '../../src/server/interface.ts';
 import { requestBytes } from '../support/exchange.ts';
-import { NO_REPORTS } from '../support/service.ts';
 import { readToEnd, send, startServer, statusesIn, type Pair } from '../support/server.ts';
 
 const limit = { timeout: 60_000 };
 
 test('a finished request is reported with the time since its head to the microsecond', (t) => {
   t.mock.method(performance, 'now', () => 2234.5674);
-  const asked = { method: 'GET', path: '/a' };
-  const request = new LegalRequest({ ...asked, query: 'b', host: 'a', contentLength: 0, isLast: false, parent: undefined });
-  const records: FinishedRequest[] = [];
-  const reports = { ...NO_REPORTS, finished: (finished: FinishedRequest) => records.push(finished) };
-  reportFinished({ request, startedAt: 1000, status: 204, reason: undefined }, '::ffff:192.0.2.1', false, reports);
-  const known = { ...asked, traceId: request.traceparent, remoteAddress: '192.0.2.1' };
-  assert.deepEqual(records, [{ ...known, status: 204, reason: undefined, durationMs: 1234.567, aborted: undefined }]);
+  const asked = { method: 'GET', path: '/a' }, request = { ...asked, parent: undefined };
+  const finished = finishedRequest({ request, startedAt: 1000, status: 204, reason: undefined }, '::ffff:192.0.2.1', false);
+  const known = { ...asked, traceId: traceparentOf(request), remoteAddress: '192.0.2.1' };
+  assert.deepEqual(finished, { ...known, status: 204, reason: undefined, durationMs: 1234.567, aborted: undefined });
 });
 
 test('each request has one record, without its query, with the id that its handler and the report of its error have', limit, async (t) => {
   const ids: unknown[] = [];
   const { open, records } = await startServer(t, {
-    handler: ({ traceparent }) => {
-      ids.push(traceparent);
+    handler: (request) => {
+      ids.push(traceparentOf(request));
       throw new Error('It failed.');
     },
     reports: { failed: (_, traceId) => ids.push(traceId) },

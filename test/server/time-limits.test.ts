@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import { BUDGET, type Kind } from '../../src/transport/turns.ts';
+import { BUDGET } from '../../src/transport/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { connectRecords } from '../support/records.ts';
 import { brief, readReply, readToEnd, send, startServer, statusesIn, type Pair } from '../support/server.ts';
@@ -20,7 +20,7 @@ for (const over of ['TCP', 'TLS'] as const) {
     await send(pair, requestBytes('POST', '/', ['Content-Length: 60000']));
     let isBusy = true;
     t.after(() => { isBusy = false; });
-    const ask = (name: string) => turns.enqueue(name, 'long', () => {
+    const ask = (name: string) => turns.enqueue(name, () => {
       turns.spend(BUDGET);
       if (isBusy) ask(name);
     });
@@ -72,7 +72,7 @@ test('a connection that is late, and goes on before its turn to end comes, does 
   await iteration();
   accepted.deliver(Buffer.from('GET / HTTP/1.1\r\n'));
   const tasks: (() => void)[] = [];
-  const { mock } = t.mock.method(turns, 'enqueue', (_: string, _kind: Kind, task: () => void) => { tasks.push(task); });
+  const { mock } = t.mock.method(turns, 'enqueue', (_: string, task: () => void) => { tasks.push(task); });
   pass(11);
   mock.restore();
   accepted.deliver(Buffer.from('Host: a\r\n\r\n'));

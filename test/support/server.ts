@@ -12,7 +12,7 @@ import type { FinishedRequest, ServerOptions } from '../../src/server/interface.
 import { createServerOn } from '../../src/server/server.ts';
 import { openTcp } from '../../src/transport/transport.ts';
 import { createTls } from '../../src/transport/tls.ts';
-import { Turns } from '../../src/transport/turns.ts';
+import { createTurns } from '../../src/transport/turns.ts';
 import { ServiceEnd } from '../tools/simulation/service-end.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { parseReplies, requestBytes } from './exchange.ts';
@@ -38,7 +38,7 @@ export async function startServer(t: TestContext, { over = 'TCP', reports, ...op
   const asked: string[] = [], refusals: Reason[] = [], ended: string[] = [], dropped: string[] = [];
   const failures: unknown[] = [], records: FinishedRequest[] = [];
   const secured = new WeakMap<Socket, Socket>(); // by the accepted socket
-  const turns = options.turns ?? new Turns();
+  const turns = options.turns ?? createTurns();
 
   const openTransport = over === 'TLS' ? createTls(await tlsOptions(t)).open : openTcp;
   const server = createServerOn((accepted, ...others) => {

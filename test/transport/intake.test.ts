@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { createIntake } from '../../src/transport/intake.ts';
-import { BUDGET, Turns } from '../../src/transport/turns.ts';
+import { BUDGET, createTurns } from '../../src/transport/turns.ts';
 import { closed, iterations, until } from '../support/sockets.ts';
 
 /** An intake whose consumer takes at most `most` bytes of a piece. Turns are taken when `run` is called. */
 function start(t: TestContext, { most = Infinity, hasHadTurn = false, isBusy = false } = {}) {
   let run = () => {}, accepts = true, asked = 0;
-  const turns = new Turns(BUDGET, (next) => { run = next; return {}; });
+  const turns = createTurns(BUDGET, (next) => { run = next; return {}; });
   const { mock } = t.mock.method(turns, 'enqueue');
   const stream = new Duplex({ readableHighWaterMark: 0, read: () => { asked += 1; }, write: (_bytes, _encoding, done) => done() });
   const pieces: number[] = [];
@@ -32,7 +32,7 @@ function start(t: TestContext, { most = Infinity, hasHadTurn = false, isBusy = f
   };
   return {
     ...intake, stream, turns, pieces, arrives, run: () => run(), asked: () => asked, text: () => text, ends: () => ends,
-    accept: (value: boolean) => { accepts = value; }, kinds: () => mock.calls.map(({ arguments: [, kind] }) => kind),
+    accept: (value: boolean) => { accepts = value; }, kinds: () => mock.calls.map(({ arguments: [queue] }) => queue.split(' ').pop()),
   };
 }
 
@@ -100,21 +100,21 @@ test('a turn that waits is given up when the piece is consumed otherwise', async
 test('what waits, for a turn or to be discarded, is not kept when the stream closes', async (t) => {
   for (const isDiscarding of [false, true]) {
     const intake = start(t);
-    const own = new Turns(1, () => ({}));
+    const own = createTurns(1, () => ({}));
     await intake.arrives('x'.repeat(3_000));
-    assert.equal(intake.turns.isFree, false);
+    assert.equal(intake.turns.isFree(), false);
     if (isDiscarding) intake.discard(own);
-    assert.deepEqual([intake.turns.isFree, own.isFree], [isDiscarding, !isDiscarding]);
+    assert.deepEqual([intake.turns.isFree(), own.isFree()], [isDiscarding, !isDiscarding]);
     intake.stream.destroy();
     await closed(intake.stream);
-    assert.deepEqual([intake.turns.isFree, own.isFree], [true, true]);
+    assert.deepEqual([intake.turns.isFree(), own.isFree()], [true, true]);
   }
 });
 
 test('in a turn of discarding, a whole read goes, and what follows it waits', async (t) => {
   const intake = start(t);
   let run = () => {};
-  const own = new Turns(1, (next) => { run = next; return {}; });
+  const own = createTurns(1, (next) => { run = next; return {}; });
   intake.accept(false);
   intake.discard(own);
   for (let reads = 0; reads < 3; reads += 1) {

@@ -1,7 +1,7 @@
 // The valve below TLS, without TLS: what the simulation, which holds the rest of it, does not see.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { BUDGET, Turns } from '../../src/transport/turns.ts';
+import { BUDGET, createTurns } from '../../src/transport/turns.ts';
 import { createValve } from '../../src/transport/valve.ts';
 import { calm, startPair, until } from '../support/sockets.ts';
 
@@ -11,7 +11,7 @@ const LONG_RECORD = Buffer.concat([Buffer.from('17030337fb', 'hex'), Buffer.allo
 
 async function startValve(t: TestContext, isReady: boolean) {
   const { client, accepted } = await startPair(t, { highWaterMark: 0 });
-  const turns = new Turns();
+  const turns = createTurns();
   const { mock } = t.mock.method(turns, 'spend');
   const { stream, hasBegun } = createValve(accepted, 'a', turns, () => isReady);
   let received = 0;

@@ -1,6 +1,5 @@
 // Holds what the reader makes of some bytes to what node makes of them.
 import { isDeepStrictEqual } from 'node:util';
-import { LegalRequest } from '../../../src/http/request.ts';
 import { RequestReader } from '../../../src/http/request-reader.ts';
 import { NodeConnection, writtenForNode, type Message } from './node-opinion.ts';
 
@@ -30,7 +29,9 @@ function firstIn(text: string): { readonly members: Members; readonly end: numbe
   const reader = new RequestReader(() => undefined);
   const result = reader.read(bytesOf(text));
   if (result === undefined) return undefined;
-  return result instanceof LegalRequest ? { members: { ...result }, end: reader.end } : 'refused';
+  if ('reason' in result) return 'refused';
+  const { parent: _, ...members } = result;
+  return { members, end: reader.end };
 }
 
 function isMessage(text: string): boolean {

@@ -23,8 +23,8 @@ export const ATTACKERS: ReadonlyMap<string, Crowd> = new Map(
 export const CROWDS: ReadonlyMap<string, Crowd> = new Map([
   ['short requests', crowd('one address', 256, 'short', 900)],
   ['chunks', crowd('one address', 256, 'chunks', 900)],
-  ['addresses, short', crowd('an address each', 150, 'short', 900, 900)],
-  ['addresses, chunks', crowd('an address each', 150, 'chunks', 900, 900)],
+  ['addresses, short', crowd('an address each, short work', 150, 'short', 900, 900)],
+  ['addresses, chunks', crowd('an address each, short work', 150, 'chunks', 900, 900)],
   ['addresses, heads', crowd('an address each', 200, 'heads', 900, 900)],
   ['addresses, content', crowd('an address each', 256, 'content', 900, 900)],
   ['addresses, TLS heads', crowd('an address each', 250, 'TLS heads', 900, 900)],

@@ -5,12 +5,12 @@ import type { DropReason, FinishedRequest } from '../../../src/server/interface.
 import { createServerOn } from '../../../src/server/server.ts';
 import { openTls } from '../../../src/transport/tls.ts';
 import { openTcp, type OpenTransport } from '../../../src/transport/transport.ts';
-import { Turns } from '../../../src/transport/turns.ts';
+import { createTurns } from '../../../src/transport/turns.ts';
 import { RecordSocket } from './record-socket.ts';
 import { LIMITS, type Surroundings } from './steps.ts';
 
 /** The parts of the service that are needed here. A mutant has others. */
-export const CODE = { createApp, createServerOn, openTcp, openTls, Turns };
+export const CODE = { createApp, createServerOn, openTcp, openTls, createTurns };
 export type Code = Readonly<typeof CODE>;
 
 /** Makes the service, with lists of what it reports; `note` is also told. */
@@ -18,7 +18,7 @@ export async function makeService(code: Code, { maxConnections, turnCost }: Surr
   const records: FinishedRequest[] = [];
   const dropped: DropReason[] = [];
   const failures: unknown[] = [];
-  const turns = new code.Turns(turnCost);
+  const turns = code.createTurns(turnCost);
   const openSecure: OpenTransport = (...accepted) => code.openTls((valve) => new RecordSocket(valve), ...accepted);
   const app = await code.createApp({
     ...readConfiguration({}),

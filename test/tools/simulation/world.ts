@@ -81,7 +81,7 @@ export async function play(code: Code, { surroundings, steps }: Sequence, tell: 
   await pass(LONGEST_MS, allClosed);
   assert.ok(allClosed(), 'connections stay open');
   await inLoop(stop);
-  await pass(LIMITS.silentMs);
+  await pass(LIMITS.closeIdleMs);
   assert.ok(isStopped, 'close() does not resolve');
   assert.equal(pending(), 0, 'timers or immediates are left');
   assert.deepEqual(failures, []);
