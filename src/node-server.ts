@@ -13,7 +13,7 @@ import { traceparentOf, type Known, type LegalRequest, type Refusal } from './ht
 import { loggablePartsOf, parseRequestLine } from './http/request-line.ts';
 import { finishedRequest, startRecord, type Server, type ServerOptions } from './server/interface.ts';
 
-/** Of a connection. `latest`: the response to its latest request. `hasLast`: nothing after its latest request is answered. */
+// `latest`: the response to its latest request, which `refuseLatest` refuses. `hasLast`: nothing after its latest request is answered.
 type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; hasLast: boolean };
 
 /** Makes a server, as `CreateServer` says. */
@@ -84,17 +84,17 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function fail({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
     const { latest, refuseLatest } = connections.get(socket) ?? {};
     const isReceiving = latest?.req.complete === false; // its content
-    const known: Readonly<Record<string, Reason>> = {
+    const reasons: Readonly<Record<string, Reason>> = {
       ERR_HTTP_REQUEST_TIMEOUT: isReceiving ? 'requestTooSlow' : 'headTooSlow',
       HPE_HEADER_OVERFLOW: 'headTooLong', HPE_PAUSED_H2_UPGRADE: 'versionUnsupported',
     };
-    const reason = known[code] ?? (code.startsWith('HPE_') ? 'nodeParser' : undefined); // it does not say more
+    const reason = reasons[code] ?? (code.startsWith('HPE_') ? 'nodeParser' : undefined); // it does not say more
     if (reason === undefined || socket.bytesRead === 0) socket.destroy(); // it has failed, or sent nothing for as long as a head may take
     else if (isReceiving) refuseLatest?.(reason);
     else refuseOn(socket, reason);
   }
 
-  // For what Node has no response for. The refusal goes after the replies to the requests before.
+  // Where Node gives no response object. The refusal goes after the replies to the requests before.
   function refuseOn(socket: Socket, reason: Reason, known: Pick<Known, 'method' | 'path'> = {}): void {
     const connection = connections.get(socket), { status } = REFUSALS[reason], { remoteAddress } = socket;
     if (connection?.hasLast !== false) return;

@@ -91,7 +91,8 @@ test('a connection whose client reads nothing is closed, also after CONNECT', li
 });
 
 test('an error in a handler, a client that leaves and a connection above the maximum are reported', limit, async (t) => {
-  const { open, statuses, told, records, accepted } = await start(t, { maxConnections: 1, handler: () => { throw new TypeError('boom'); } });
+  const handler = () => { throw new TypeError('boom'); };
+  const { open, statuses, told, records, accepted } = await start(t, { maxConnections: 1, handler });
   const first = open(GET);
   await once(first, 'data');
   await statuses(open());
@@ -123,7 +124,7 @@ test('at the stop, idle connections close, then silent ones; requests in progres
   assert.deepEqual(told, []);
 });
 
-test('over TLS, handshakes that fail or take too long are reported, and connections close that have sent nothing since', limit, async (t) => {
+test('over TLS, handshakes that fail or are slow are reported, and connections close that have sent nothing since', limit, async (t) => {
   const { open, port, told, listener, close, closeAll } = await start(t, { limits: SHORT }, await tlsOptions(t));
   for (const [bytes, reason] of [['GET / HTTP/1.1\r\n\r\n', 'tlsFailed'], ['', 'handshakeTooSlow']] as const) {
     await readToEnd(open(bytes));

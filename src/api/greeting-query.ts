@@ -35,7 +35,7 @@ function errorInName(name: string): string | undefined {
 }
 
 /** The parameters that a query stands for, or, for each that breaks a rule, what is wrong with it. */
-export type GreetingQuery = { readonly parameters: GreetingParameters } | { readonly errors: Readonly<Record<string, readonly string[]>> };
+type GreetingQuery = { readonly parameters: GreetingParameters } | { readonly errors: Readonly<Record<string, readonly string[]>> };
 
 /** Decodes a query, without its `?`, as the WHATWG URL Standard does, and validates all parameters. Of equal keys, the first counts. */
 export function parseGreetingQuery(query: string): GreetingQuery {

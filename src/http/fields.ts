@@ -2,7 +2,7 @@
 import type { Line } from './lines.ts';
 import type { Reason } from './refusals.ts';
 
-const COLON = 58;
+const TAB = 9, SPACE = 32, COLON = 58;
 
 // RFC 9110 5.6.2: the characters of a token.
 const IS_IN_TOKEN = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[\w!#$%&'*+\-.^`|~]/.test(String.fromCharCode(byte))));
@@ -16,7 +16,14 @@ export function colonIn({ bytes, start }: Line): number {
 }
 
 /** A value without the spaces and tabs around it, which do not belong to it (RFC 9110 5.5). `trim` would remove more. */
-export function withoutSpace(value: string): string { return /[^\t ](?:.*[^\t ])?/.exec(value)?.[0] ?? ''; }
+export function withoutSpace(value: string): string {
+  let from = 0, to = value.length; // a pattern takes twice as long, and a list may have 16,000 members
+  while (isSpace(value.charCodeAt(from))) from += 1;
+  while (to > from && isSpace(value.charCodeAt(to - 1))) to -= 1;
+  return value.slice(from, to);
+}
+
+const isSpace = (character: number) => character === SPACE || character === TAB;
 
 /** The names of the fields that mean something to the service, in lower case. */
 export const NAMES = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'traceparent'] as const;

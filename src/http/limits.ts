@@ -15,7 +15,7 @@ export const TIME_LIMITS = {
   unreadMs: 15_000, // how long a reply may wait to be flushed: as long as a whole request may take
   lingerMs: 1_000, // how long a client may keep its side open after the last reply
   discardMs: 1, // how often a server discards one read of what clients send after their last replies. More often would make others wait.
-  closeIdleMs: 250, // how long idle connections are kept when the server closes: a request may be on its way
+  closeIdleMs: 250, // how long, when the server closes, idle connections are kept, and waiting ones accepted
   sweepMs: 1_000, // how often these times are checked: a connection may last longer by up to twice this much, and never ends early
 };
 

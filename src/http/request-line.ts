@@ -27,7 +27,7 @@ export function parseRequestLine(line: string): RequestLine | Reason {
 // The path of a target, legal or not. The rest may hold names and user information (RFC 9110 4.2.4).
 const PATH = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?(\/[^?#]*)/i;
 
-/** What may be logged of a refused request with this line. Nothing, when it does not have the form of a line. */
+/** What may be logged of a refused request with this line. Nothing, if it does not have the form of a request line. */
 export function loggablePartsOf(line: string, parent: string | undefined): Known {
   const [, method, target = ''] = REQUEST_LINE.exec(line) ?? [];
   return method === undefined ? { parent } : { method, path: PATH.exec(target)?.[1] ?? '', parent };

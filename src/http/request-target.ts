@@ -50,7 +50,7 @@ export function isHostOf({ authority, isHttps }: Target, host: string): boolean 
 export function withoutPort(host: string): string { return host.replace(PORT, ''); }
 
 /** The name in a legal Host, for comparison: in lower case, without a dot at its end (RFC 1034 3.1), IPv6 in canonical form (RFC 5952). */
-export function hostName(host: string): string {
+function hostName(host: string): string {
   const name = withoutPort(host).replace(/(?<=[^.])\.$/, '').toLowerCase();
   return name.startsWith('[') ? new URL(`http://${name}`).hostname : name;
 }

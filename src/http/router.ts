@@ -2,7 +2,7 @@
 import { emptyReply, type Handler } from './reply.ts';
 
 /** For each path, the handler of each method. */
-export type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
+type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
 const NOT_FOUND = emptyReply(404);
 

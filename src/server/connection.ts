@@ -16,7 +16,7 @@ export class Connection {
   readonly client: string; // see `clientOf`
   readonly state: CurrentState;
   readonly #address: string | undefined; // the client's IP address; undefined on a Unix socket
-  readonly #queue: string; // where what closes the connection waits for a turn
+  readonly #queue: string; // where the end of the connection waits for a turn
   readonly #transport: Transport;
   readonly #context: Context;
   readonly #reader: RequestReader;

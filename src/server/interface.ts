@@ -45,7 +45,7 @@ export type EndReason = 'handshakeTooSlow' | 'tlsFailed' | 'resetBeforeReply' | 
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
 export type Reports = {
-  readonly failed: (error: unknown, traceId: string) => void; // an error was thrown while a request was answered
+  readonly failed: (error: unknown, traceId: string) => void; // an error while a request was answered; without an id, in a connection
   readonly refused: (reason: Reason) => void; // a request was refused
   readonly ended: (reason: EndReason) => void; // a connection has ended early
   readonly dropped: (reason: DropReason) => void; // there were too many connections, so one was closed

@@ -2,7 +2,7 @@
 import type { Connection } from './connection.ts';
 
 /** All connections, by client. */
-export type Groups = ReadonlyMap<string, ReadonlySet<Connection>>;
+type Groups = ReadonlyMap<string, ReadonlySet<Connection>>;
 
 /**
  * The connection that is closed for a new one of `client`, and why. It belongs to the client with the most connections, counting the new

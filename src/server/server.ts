@@ -78,7 +78,7 @@ export function createServerOn(open: OpenTransport, options: ServerOptions) {
     endIfEmpty();
   }
 
-  // Closing now would reset the connections in the kernel's queue. Node 24 accepts one in each iteration: if it accepted none, none waits.
+  // Closing now would reset the connections in the kernel's queue. While some wait, Node accepts one in each iteration.
   function stopWhenNoneWaits(): void {
     hasAccepted = false;
     setImmediate(() => (hasAccepted ? stopWhenNoneWaits() : stopListening()));

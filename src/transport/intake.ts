@@ -14,8 +14,6 @@ export type Consumer = {
   readonly ended: () => void; // the client has ended its side, and everything has been consumed. May be called more than once.
 };
 
-export type Intake = ReturnType<typeof createIntake>;
-
 /**
  * Takes what arrives on `stream`, which comes from `client`. `isInHandshake`: whether what arrives belongs to a TLS handshake.
  * `hasHadTurn`: what arrives has had its turn before it arrived on this stream.

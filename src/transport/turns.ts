@@ -36,7 +36,7 @@ export function createTurns(budget = BUDGET, schedule: (run: () => void) => obje
       spent += cost;
       next ??= schedule(run);
     },
-    /** Has `task` done in a turn of `queue`, unless it waits there already. A client has a few queues, so none waits for the others. */
+    /** Has `task` done in a turn of `queue`, unless it waits there already. A client has a few queues, so that none waits for another. */
     enqueue: (queue: string, task: () => void): void => {
       queues.set(queue, (queues.get(queue) ?? new Set()).add(task)); // one that is there keeps its place
       next ??= schedule(run);

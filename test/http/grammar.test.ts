@@ -1,6 +1,6 @@
 // The language that the reader accepts is that of grammar/request.abnf. The H-method shows it (see grammar/words.ts): a reader that accepts
 // another one, and behaves like an automaton with at most one state more than the rule (two, for small rules), answers a word differently.
-// So does one that treats a single byte unlike the others of its class, after any state of the rule (of traceparent: see MANY there).
+// So does one that treats a single byte unlike the others of its class, after any state (for traceparent, see MANY in words.ts).
 // GRAMMAR_EXTRA_STATES=2 allows for two states more in all rules, which takes minutes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -47,7 +47,8 @@ function assertOrdinary(ordinary: string, texts: readonly string[], times: numbe
     if (leastCpuTime(() => batch.forEach((text) => read(bytesOf(text))), 1) <= bound) continue;
     for (const text of batch) {
       const us = leastCpuTime(() => read(bytesOf(text)), 10);
-      assert.ok(us <= bound, `${us} µs, which is more than ${bound} µs, for ${JSON.stringify(`${text.slice(0, 60)}…${text.slice(-60)}`)}`);
+      const shown = JSON.stringify(`${text.slice(0, 60)}…${text.slice(-60)}`);
+      assert.ok(us <= bound, `${us} µs, which is more than ${bound} µs, for ${shown}`);
     }
   }
 }

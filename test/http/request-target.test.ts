@@ -16,7 +16,8 @@ test('the query begins after the first question mark, and the authority is befor
 test('a target names the Host with the same name and port, or with the default port of its scheme', () => {
   // Each authority of a target, the Host, and whether they are the same with http and with https.
   for (const [authority, host, withHttp = false, withHttps = false] of [
-    ['a', 'a', true, true], ['A.Example:8080', 'a.eXAMPLE:8080', true, true], ['[::A]:81', '[::a]:81', true, true], ['[::1]', '[::0:1]', true, true],
+    ['a', 'a', true, true], ['A.Example:8080', 'a.eXAMPLE:8080', true, true],
+    ['[::A]:81', '[::a]:81', true, true], ['[::1]', '[::0:1]', true, true],
     ['a:80', 'a', true], ['A', 'a:80', true], ['a:443', 'A', false, true], ['a', 'a:443', false, true],
     ['[::1]:80', '[::1]', true], ['[::1]', '[::1]:443', false, true],
     ['b', 'a'], ['a:81', 'a'], ['a', 'a:8080'], ['a:080', 'a'], ['a:80', 'a:443'], ['a:8080:80', 'a:8080'], ['a:8443:443', 'a:8443'],

@@ -1,18 +1,18 @@
 // A second opinion on the reader, from node's own parser: what the reader accepts is the same message for node, also where it ends.
-// SECOND_OPINION_SECONDS: as many requests as fit into that time, which are others each time.
+// SECOND_OPINION_SECONDS: as many requests as fit into that time, different ones each time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import type { Group } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
-import { mutated } from '../support/corpus/mutate.ts';
+import { mutated } from './second-opinion/mutate.ts';
 import { served } from '../support/corpus/served.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { differenceIn } from './second-opinion/compare.ts';
 
 const SECONDS = process.env['SECOND_OPINION_SECONDS'];
 const [FIRST_SEED, COUNT] = SECONDS === undefined ? [1, 1_000] : [Date.now(), Infinity];
-const MAX_FAULTS = 5; // then it is no use to go on
+const MAX_FAULTS = 5; // then there is no point in going on
 
 const bytesIn = (groups: readonly Group[]) => groups.flatMap(({ entries }) => entries.map(({ bytes }) => bytes));
 const LEGAL = bytesIn(served('a'));

@@ -1,4 +1,4 @@
-// How connections end: early, each counted by its reason, and at the stop. The simulation holds the rest.
+// How connections end: early, each counted by its reason, and at the stop. The simulation covers the rest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';

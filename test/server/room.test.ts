@@ -1,4 +1,4 @@
-// Who makes room when all places are taken: which one, and what is said of it. The simulation holds the rest. The connections are in
+// Who makes room when all places are taken: which one, and what is said of it. The simulation covers the rest. The connections are in
 // memory, so that their clients can have any address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -12,7 +12,7 @@ export const ENTRY = fileURLToPath(new URL(`../../src/main.${extension}`, import
 
 export type Environment = Readonly<Record<string, string>>;
 type Descriptors = readonly number[]; // of this process; the first is 3 in the other one
-export type LogLine = { readonly time: string; readonly level: string; readonly message: string; readonly [field: string]: unknown };
+type LogLine = { readonly time: string; readonly level: string; readonly message: string; readonly [field: string]: unknown };
 
 /** Starts the service, and hands over the sockets with these descriptors. It ends with the test `t`. */
 export function spawnService(t: TestContext, env: Environment, nodeFlags?: readonly string[], descriptors?: Descriptors) {

@@ -1,23 +1,12 @@
 // Starts the service in the process of the test, on a free port. The test sets the clock and sees errors and refusals.
-import assert from 'node:assert/strict';
 import type { Server } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createApp, loadServer, type App, type AppOptions } from '../../src/app.ts';
 import { readConfiguration } from '../../src/host/configuration.ts';
 import type { Reason } from '../../src/http/refusals.ts';
-import type { Reports } from '../../src/server/interface.ts';
 import { listenOnPort } from './sockets.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
-
-/** Nothing is kept, and an error that is reported fails the test. */
-export const NO_REPORTS: Reports = {
-  failed: (error) => assert.fail(String(error)),
-  refused: () => {},
-  ended: () => {},
-  dropped: () => {},
-  finished: undefined,
-};
 
 type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & {
   readonly kind?: 'strict' | 'node';
@@ -34,7 +23,10 @@ export async function startService(t: TestContext, { kind = 'strict', server: cr
   const app = await createApp({
     createServer,
     ...readConfiguration({}), development: false, now: () => NOW, ...options,
-    reports: { ...NO_REPORTS, failed: (error) => reported.push(error), refused: (reason) => refusals.push(reason) },
+    reports: {
+      failed: (error) => reported.push(error), refused: (reason) => refusals.push(reason),
+      ended: () => {}, dropped: () => {}, finished: undefined,
+    },
   });
   const port = await listenOnPort(await create(app));
   closeAfter(t, app);

@@ -1,4 +1,4 @@
-// How what arrives is passed on, on a stream without a kernel. The simulation holds the rest.
+// How what arrives is passed on, on a stream without a kernel. The simulation covers the rest.
 import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { test, type TestContext } from 'node:test';

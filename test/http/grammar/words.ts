@@ -3,14 +3,14 @@
 import type { Automaton } from './automaton.ts';
 
 /** Called with a word, one character for each byte, and whether the rule accepts it. */
-export type Visit = (word: string, isAccepted: boolean) => void;
+type Visit = (word: string, isAccepted: boolean) => void;
 
 /** A text, and which states accept it. */
 type Text = { readonly text: string; readonly accepts: readonly boolean[] };
 
 type Step = (state: number, byte: number) => number;
 
-const MANY = 50; // of the rules only traceparent has a state, that of refused words, which needs more texts
+const MANY = 50; // only traceparent has a state (of refused words) that needs more texts
 
 /**
  * Visits the words for `extra` states more: a word that leads to a state; then up to `extra` + 1 letters, which represent the classes of

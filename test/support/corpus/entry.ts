@@ -27,7 +27,7 @@ export function group(title: string, closes: boolean, status: number, ...lines: 
 }
 
 /** A request that is refused, as it is written down. `before`: the statuses of the replies to the requests before it. */
-export type RefusedLine = readonly [says: string, bytes: string, before?: readonly number[], needs?: Need];
+type RefusedLine = readonly [says: string, bytes: string, before?: readonly number[], needs?: Need];
 
 /** The group of these lines, each of which breaks the rule `reason`. */
 export function refused(reason: Reason, ...lines: readonly RefusedLine[]): Group {

@@ -2,7 +2,7 @@
 import { requestBytes } from '../../support/exchange.ts';
 import { LONG_HEAD } from './requests.ts';
 
-export type Attack = {
+type Attack = {
   /** What a client sends first on each connection, and what it sends next. */
   readonly first: Buffer;
   readonly more: Buffer;

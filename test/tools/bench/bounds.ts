@@ -53,7 +53,7 @@ export type Verdict = ReturnType<typeof judge>[number];
  * Compares the figures, by name, with their bounds. One is too high when it is above its bound by more than the tolerance, or has not been
  * measured. Figures are rounded as they are printed: to 0.01. `of` is put before the names.
  */
-export function judge(figures: ReadonlyMap<string, number>, bounds: ReadonlyMap<string, number>, of = '', tolerance = 0) {
+export function judge(figures: ReadonlyMap<string, number>, bounds: ReadonlyMap<string, number>, of: string, tolerance = 0) {
   return Array.from(bounds, ([name, bound]) => {
     const measured = figures.get(name) ?? Number.NaN;
     const isWithin = Math.round(measured * 100) <= Math.round((bound + tolerance) * 100);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { requestBytes } from '../../support/exchange.ts';
 
-export type Connecting = {
+type Connecting = {
   readonly port: number;
   readonly isTls: boolean;
   /** The address that the connection comes from, instead of 127.0.0.1. */

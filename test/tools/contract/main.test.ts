@@ -1,4 +1,4 @@
-// Tests `npm run contract` as a process, and its parts. That its rows find mistakes is in contract.test.ts.
+// Tests `npm run contract` as a process, and its parts. How a row differs is in contract.test.ts.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { Difference, Row, Sections } from './row.ts';
 
 /** A row, where it is from, and whether it holds: `holds`, where it differs, or why it was not checked. */
-export type Check = { readonly part: string; readonly heading: string; readonly row: Row; result: Difference | string };
+type Check = { readonly part: string; readonly heading: string; readonly row: Row; result: Difference | string };
 
 /** The rows of these parts, in order. */
 export function checksOf(parts: Readonly<Record<string, Sections>>): Check[] {

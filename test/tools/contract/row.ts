@@ -6,7 +6,7 @@ import { body, memberIs, status, type Expectation } from './expectation.ts';
 import type { Talk, Talker } from './talk.ts';
 
 /** What is sent on a connection of its own, and what must come back on it. */
-export type Step = {
+type Step = {
   /** The bytes, with one character for each. */
   readonly send: string;
   /** What must be true of each reply. There are as many replies as entries. */

@@ -1,5 +1,5 @@
-// The simulation finds each of the mutants, within the sequences of simulation.test.ts. A mutant is the service with a change to one line
-// of src, which the compiler leaves as it is.
+// The simulation finds each of the mutants, within the sequences of simulation.test.ts. A mutant is the service with another text in
+// place of one in a file of src, which the compiler leaves as it is.
 import assert from 'node:assert/strict';
 import { cpSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

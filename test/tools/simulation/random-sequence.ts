@@ -4,7 +4,8 @@ import { createRandom, type Random } from '../../support/random.ts';
 import { greeting, greetings, lastRequest, legalRequest, type Part } from './requests.ts';
 import { LIMITS, WHOLE, type ClientStep, type Sequence, type ServiceStep } from './steps.ts';
 
-const TIMES = [LIMITS.idleMs, LIMITS.headMs, LIMITS.requestMs, LIMITS.unreadMs, LIMITS.lingerMs, LIMITS.closeIdleMs, LIMITS.sweepMs] as const;
+const { idleMs, headMs, requestMs, unreadMs, lingerMs, closeIdleMs, sweepMs } = LIMITS;
+const TIMES = [idleMs, headMs, requestMs, unreadMs, lingerMs, closeIdleMs, sweepMs] as const;
 
 /** Makes a step. If it is one of a client, it is of this one; `number` is in its requests. */
 type MakeStep = (random: Random, client: number, number: number) => ClientStep | ServiceStep;

@@ -8,7 +8,7 @@ import { describeSequence, type Sequence } from './steps.ts';
 import { play } from './world.ts';
 
 /** `index`: how many sequences came before it. */
-export type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: string };
+type Failure = { readonly index: number; readonly sequence: Sequence; readonly fault: string };
 
 /** Is told all that can be seen from outside, in order. */
 type Tell = (event: string) => void;

@@ -14,7 +14,7 @@ export type Written = {
 };
 
 const NOTHING = Buffer.alloc(0);
-/** How much of it arrives at once, at most. */
+/** How many bytes arrive at once, at most. */
 const MAX_READ_BYTES = 64 * 1024;
 
 export class ServiceEnd extends Duplex {

@@ -22,7 +22,7 @@ export type Surroundings = {
   readonly addresses: number; // how many addresses the clients have, in turn
   readonly room: number; // how many bytes the kernel takes for a client that does not read
   readonly isSecure: boolean; // over TLS, in which each piece is a record
-  readonly turnCost: number; // what the reads of an iteration of the event loop may cost: 1 is one piece
+  readonly turnCost: number; // what the pieces of an iteration of the event loop may cost: 1 is one piece
 };
 
 export type Sequence = { readonly surroundings: Surroundings; readonly steps: readonly Step[] };
@@ -31,7 +31,9 @@ export type Sequence = { readonly surroundings: Surroundings; readonly steps: re
 export const WHOLE = Infinity;
 
 /** The limits of the service, all different, and short, so that a sequence is over soon. */
-export const LIMITS = { idleMs: 6_000, headMs: 3_000, requestMs: 4_000, unreadMs: 5_000, lingerMs: 2_000, closeIdleMs: 250, sweepMs: 1_000 };
+export const LIMITS = {
+  idleMs: 6_000, headMs: 3_000, requestMs: 4_000, unreadMs: 5_000, lingerMs: 2_000, closeIdleMs: 250, sweepMs: 1_000,
+};
 
 /** The longest that a connection can last after its client has gone quiet: a connection is swept once more after each limit. */
 export const LONGEST_MS = Object.values(LIMITS).reduce((sum, ms) => sum + ms, 0) + 6 * LIMITS.sweepMs;

@@ -1,5 +1,5 @@
 // Changes a request in ways that are often misread: bytes are removed, replaced, repeated, or joined by others.
-import type { Random } from '../random.ts';
+import type { Random } from '../../support/random.ts';
 
 const PIECES: readonly [string, ...string[]] = [
   '\r', '\n', '\r\n', '\r\n\r\n', '\r\r\n', '\0', '\t', ' ', ' \t', '\v', '\f', '\x7f', '\x80', '\xff', ';', '=', '"', '\\', ':', ',', '/',
