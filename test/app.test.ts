@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { loadServer } from '../src/app.ts';
+import type { CreateServer } from '../src/server/interface.ts';
 import { startService } from './support/service.ts';
 import { exchange } from './support/exchange.ts';
 
@@ -31,12 +33,15 @@ for (const kind of ['strict', 'node'] as const) {
     assert.deepEqual([replies.map(({ status }) => status), refusals], [[400], ['redirectWithoutHost']]);
   });
 
-  test(`${kind}: all servers of an app close together`, async (t) => {
-    const { app, port } = await startService(t, { kind });
+  test(`${kind}: all servers of an app close together, and count together what is cut`, async (t) => {
+    const { createServer } = await loadServer(kind);
+    const cutting: CreateServer = async (...options) => ({ ...await createServer(...options), closeAll: () => 2 });
+    const { app, port } = await startService(t, { createServer: cutting });
     const other = (await app.createHttpListener()).listen({ port: 0, host: '127.0.0.1' });
     await once(other, 'listening');
     await app.close();
     assert.equal(other.listening, false);
     await assert.rejects(exchange(port, ''), { code: 'ECONNREFUSED' });
+    assert.equal(app.closeAll(), 4);
   });
 }
