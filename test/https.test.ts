@@ -17,7 +17,8 @@ for (const SERVER of ['strict', 'node']) {
       SHUTDOWN_DELAY_MS: '60000',
     });
     const [httpsPort, httpPort] = [portIn(await service.nextLine()), portIn(await service.nextLine())];
-    const tls = () => connectTls({ port: httpsPort, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
+    const offer = { servername: 'localhost', ALPNProtocols: ['http/1.1'], rejectUnauthorized: false };
+    const tls = () => connectTls({ port: httpsPort, host: '127.0.0.1', ...offer });
 
     for (const [host, status] of [['localhost', 200], ['other', 421]] as const) {
       const { replies } = await exchangeOn(tls(), `GET /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -44,7 +45,7 @@ for (const SERVER of ['strict', 'node']) {
       }
       const socket = tls();
       await once(socket, 'secureConnect');
-      assert.equal(socket.getPeerCertificate().subject.CN, name);
+      assert.deepEqual([socket.getPeerCertificate().subject.CN, socket.alpnProtocol], [name, 'http/1.1']);
       socket.destroy();
     }
     service.child.kill('SIGTERM');

@@ -16,7 +16,7 @@ import { listenOnPort, until } from './support/sockets.ts';
 const limit = { timeout: 60_000 };
 const GET = requestBytes('GET', '/a', []);
 const POST = `${requestBytes('POST', '/b', ['Content-Length: 2'])}x`; // a byte is missing
-const SHORT = { headMs: 200, requestMs: 400, sweepMs: 20, closeIdleMs: 20 };
+const SHORT = { headMs: 200, requestMs: 400, sweepMs: 20, closeIdleMs: 20, unreadMs: 1_000_000 };
 
 async function start(t: TestContext, options: Partial<ServerOptions> = {}, tls?: SecureContextOptions) {
   const told: unknown[] = [], records: FinishedRequest[] = [];
@@ -53,17 +53,20 @@ test('requests that take too long get a 408; a connection that sends nothing is 
 });
 
 test('replies go in the order of the requests, and a refusal ends the connection, whatever follows', limit, async (t) => {
-  const { open, statuses, told, records } = await start(t);
+  const { open, statuses, told, records, accepted } = await start(t, { limits: { lingerMs: 100, unreadMs: 1_000_000 } });
   for (const [bytes, ...expected] of [
     [`${POST}y${GET}\x00${GET}`, 200, 200, 400],
     [`${POST}y${GET}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${GET}`, 200, 200, 501],
     [`${requestBytes('POST', '/b', ['Connection: close', 'Content-Length: 1'])}x\x00`, 200],
   ] as const) {
-    const replies = await statuses(open(bytes));
+    const client = open(bytes);
+    const replies = await statuses(client);
+    client.write('\x00');
     assert.deepEqual(replies, expected.map((status, i) => [status, `Connection: ${i === expected.length - 1 ? 'close' : 'keep-alive'}`]));
   }
+  await until(() => accepted.every(({ destroyed }) => destroyed)); // the clients have not ended their sides
   assert.deepEqual(told, ['nodeParser', 'connectUnsupported']);
-  await until(() => records.length === 7);
+  assert.equal(records.length, 7);
   assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
 });
 
@@ -92,7 +95,7 @@ test('a connection whose client reads nothing is closed, also after CONNECT', li
 
 test('an error in a handler, a client that leaves and a connection above the maximum are reported', limit, async (t) => {
   const handler = () => { throw new TypeError('boom'); };
-  const { open, statuses, told, records, accepted } = await start(t, { maxConnections: 1, handler });
+  const { open, statuses, told, records, accepted, closeAll } = await start(t, { maxConnections: 1, handler });
   const first = open(GET);
   await once(first, 'data');
   await statuses(open());
@@ -103,6 +106,7 @@ test('an error in a handler, a client that leaves and a connection above the max
   await until(() => records.length === 2);
   assert.deepEqual(told, ['TypeError: boom', 'newRefused', 'resetBeforeReply']);
   assert.deepEqual(records.map(brief), [['/a', 500, undefined], ['/b', undefined, true]]);
+  assert.equal(closeAll(), 0); // what has left is not cut
 });
 
 test('at the stop, idle connections close, then silent ones; requests in progress get a last reply, or are cut', limit, async (t) => {
