@@ -8,7 +8,7 @@ import { BUDGET } from '../../src/transport/turns.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { connectRecords } from '../support/records.ts';
 import { brief, readReply, readToEnd, send, startServer, statusesIn, type Pair } from '../support/server.ts';
-import { iterations, until } from '../support/sockets.ts';
+import { closed, iterations, until } from '../support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const get = requestBytes('GET', '/', []);
@@ -78,4 +78,17 @@ test('a connection that is late, and goes on before its turn to end comes, does 
   accepted.deliver(Buffer.from('Host: a\r\n\r\n'));
   for (const task of tasks) task();
   assert.deepEqual([tasks.length, accepted.destroyed, records.map(brief)], [1, false, [['/', 200, undefined]]]);
+});
+
+test('time passes for a connection whose last reply is not read, also while what follows waits to be discarded', limit, async (t) => {
+  const { open, pass, ended } = await startServer(t, { limits: { discardMs: 1_000_000 } });
+  const { client, socket, accepted } = await open();
+  client.pause().write(requestBytes('GET', '/long'));
+  await until(() => socket.writableLength > 0);
+  const { bytesRead } = accepted;
+  client.write('x'.repeat(3_000));
+  await until(() => accepted.bytesRead > bytesRead);
+  pass(16);
+  await closed(socket);
+  assert.deepEqual(ended, ['replyNotRead']);
 });
