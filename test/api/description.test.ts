@@ -32,7 +32,13 @@ test('in Development the service replies with it; its examples fit its schemas a
   const ok = operation.responses[200].content['application/json']?.example;
   const invalid = Object(operation.responses[400].content['application/problem+json']?.example);
   const failed = operation.responses[500].content['application/problem+json']?.example;
-  assert.deepEqual([misfits(GreetingResponse, ok), misfits(ValidationProblem, invalid), misfits(UnexpectedProblem, failed)], [[], [], []]);
+  for (const [schema, example] of [[GreetingResponse, ok], [ValidationProblem, invalid], [UnexpectedProblem, failed]] as const) {
+    assert.deepEqual(misfits(schema, example), []);
+    const changed = (name: string, value?: string): unknown => JSON.parse(JSON.stringify({ ...Object(example), [name]: value }));
+    assert.notDeepEqual(misfits(schema, changed('other', '')), [], 'it has no other members');
+    for (const name of Object.keys(Object(example))) assert.notDeepEqual(misfits(schema, changed(name)), [], `${name} is required`);
+  }
+  assert.notDeepEqual(misfits(ValidationProblem, { ...invalid, errors: { other: ['It is wrong.'] } }), []);
   assert.deepEqual(await bodyOf('/api/greetings?name=Ada%20Lovelace'), ok);
   assert.deepEqual({ ...await bodyOf('/api/greetings?name='), traceId: '' }, { ...invalid, traceId: '' });
   assert.equal(Object(failed).instance, '/api/greetings');
