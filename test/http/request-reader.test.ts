@@ -55,7 +55,7 @@ function readAll(pieces: readonly string[]): Read[] {
 /** Whole, byte by byte (long ones are below), and cut once near each of the first and last lines' ends. */
 function waysToCut(text: string): string[][] {
   const lineEnds = Array.from(text.matchAll(/\n/g), ({ index }) => index);
-  const near = [...lineEnds.slice(0, 5), ...lineEnds.slice(-5)].flatMap((end) => [end - 1, end, end + 1]);
+  const near = [...lineEnds.slice(0, 3), ...lineEnds.slice(-3)].flatMap((end) => [end - 1, end, end + 1]);
   return [[text], ...(text.length < 1_000 ? [text.split('')] : []), ...near.map((at) => [text.slice(0, at), text.slice(at)])];
 }
 

@@ -5,9 +5,10 @@ import { cpSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { stopCoverage } from 'node:v8';
 import { folderOfProcess } from '../../support/certificates.ts';
 import { defaultSequences, run } from './run.ts';
-import type { Code } from './service.ts';
+import { CODE, type Code } from './service.ts';
 
 const of = (file: string) => (name: string, text: string, replacement: string) => ({ name, file, text, replacement });
 const [connection, states, server, room] = [of('server/connection'), of('server/states'), of('server/server'), of('server/room')];
@@ -73,18 +74,20 @@ const SOURCE = fileURLToPath(new URL('../../../src', import.meta.url));
 
 /** Loads a copy of the service, in `folder`, with this change. What cannot be changed is loaded only once. */
 async function load(folder: string, { file, text, replacement }: typeof MUTANTS[number]): Promise<Code> {
-  for (const name of [`app${EXTENSION}`, 'server', 'transport']) cpSync(join(SOURCE, name), join(folder, name), { recursive: true });
-  for (const name of ['api', 'host', 'http']) symlinkSync(join(SOURCE, name), join(folder, name));
+  const [copied, linked] = file.startsWith('server') ? [['server'], ['transport', 'http']] : [['server', 'transport'], ['http']];
+  for (const name of copied) cpSync(join(SOURCE, name), join(folder, name), { recursive: true });
+  for (const name of linked) symlinkSync(join(SOURCE, name), join(folder, name));
   copyFileSync(new URL(import.meta.resolve('#package')), join(folder, 'package.json')); // it says that the files are modules
   const path = join(folder, file + EXTENSION);
   const before = readFileSync(path, 'utf8');
   assert.ok(before.includes(text), `${file} does not have the text ${text}: change the text that is to be replaced`);
   writeFileSync(path, before.replaceAll(text, replacement));
-  const files = ['app', 'server/server', 'transport/transport', 'transport/tls', 'transport/turns'];
-  return Object.assign({}, ...await Promise.all(files.map((name) => import(pathToFileURL(join(folder, name + EXTENSION)).href))));
+  const files = ['server/server', 'transport/transport', 'transport/tls', 'transport/turns'];
+  return Object.assign({}, CODE, ...await Promise.all(files.map((name) => import(pathToFileURL(join(folder, name + EXTENSION)).href))));
 }
 
 // Before the first `test`, as in simulation.test.ts.
+stopCoverage(); // it takes time, and the copies do not count
 const folder = folderOfProcess();
 const faults = new Map<string, string | undefined>();
 for (const mutant of MUTANTS) {
