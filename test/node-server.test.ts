@@ -58,6 +58,7 @@ test('replies go in the order of the requests, and a refusal ends the connection
     [`${POST}y${GET}\x00${GET}`, 200, 200, 400],
     [`${POST}y${GET}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${GET}`, 200, 200, 501],
     [`${requestBytes('POST', '/b', ['Connection: close', 'Content-Length: 1'])}x\x00`, 200],
+    [`${requestBytes('GET', '/c', ['Host: b'])}${GET}`, 400],
   ] as const) {
     const client = open(bytes);
     const replies = await statuses(client);
@@ -65,8 +66,8 @@ test('replies go in the order of the requests, and a refusal ends the connection
     assert.deepEqual(replies, expected.map((status, i) => [status, `Connection: ${i === expected.length - 1 ? 'close' : 'keep-alive'}`]));
   }
   await until(() => accepted.every(({ destroyed }) => destroyed)); // the clients have not ended their sides
-  assert.deepEqual(told, ['nodeParser', 'connectUnsupported']);
-  assert.equal(records.length, 7);
+  assert.deepEqual(told, ['nodeParser', 'connectUnsupported', 'hostTwice']);
+  assert.equal(records.length, 8); // nothing that follows a refusal is read as a request
   assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
 });
 
@@ -76,7 +77,8 @@ test('a refused request is logged with what is known of it, also when its refusa
   await statuses(open(requestBytes('GET', '/a', ['Host: b', `traceparent: 00-${trace}-00f067aa0ba902b7-01`])));
   await statuses(open('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'));
   await until(() => records.length === 2);
-  assert.deepEqual(records.map(({ path, reason }) => [path, reason]), [['/a', 'hostTwice'], ['', 'connectUnsupported']]);
+  const parts = records.map(({ method, path, reason }) => [method, path, reason]);
+  assert.deepEqual(parts, [['GET', '/a', 'hostTwice'], ['CONNECT', '', 'connectUnsupported']]);
   assert.equal(records[0]?.traceId?.slice(3, 35), trace);
   const unread = open(`${GET}\x00`).pause();
   await until(() => told.at(-1) === 'nodeParser');

@@ -54,8 +54,7 @@ async function shakeHands(options: SecureContextOptions): Promise<void> {
   const client = connect({ socket: other, rejectUnauthorized: false });
   for (const socket of [server, client]) socket.on('error', () => {}); // one may fail when the other has been told already
   await Promise.all([once(server, 'secure'), once(client, 'secureConnect')])
-    .catch(({ code }: NodeJS.ErrnoException) => { throw new Error(code); }) // the message has a line break, and addresses in memory
-    .finally(() => { client.destroy(); server.destroy(); });
+    .catch(({ code }: NodeJS.ErrnoException) => { throw new Error(code); }); // the message has a line break, and addresses in memory
 }
 
 async function attempt<T>(variable: string, file: string, accepted: string, read: () => T | Promise<T>): Promise<T> {

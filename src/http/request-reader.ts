@@ -33,7 +33,7 @@ export class RequestReader {
   read(bytes: Buffer): LegalRequest | Refusal | undefined {
     let result: LegalRequest | Refusal | undefined;
     for (this.end = 0; this.end < bytes.length && result === undefined; this.end += this.#lines.end) {
-      this.#lines.give(bytes.length > PART_BYTES ? bytes.subarray(this.end, this.end + PART_BYTES) : bytes); // read in one go
+      this.#lines.give(bytes.subarray(this.end, this.end + PART_BYTES));
       result = this.#steps.next().value;
     }
     this.#lines.forget();

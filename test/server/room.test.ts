@@ -21,6 +21,7 @@ type Opened = readonly (readonly [address: string | number, bytes?: string])[]; 
 type Case = readonly [says: string, max: number, connections: Opened, closed: number, dropped: string];
 const cases: readonly Case[] = [
   ['the one that is idle longest is closed, of those of one client', 3, [[A], [A], [A, HALF], [0, WHOLE], [A]], 1, 'idleClosed'],
+  ['of those that have sent nothing, the one that connected first is closed', 2, [[A], [A], [A]], 0, 'idleClosed'],
   ['one whose last reply has been flushed counts as idle', 2, [[A, HALF], [A, LAST], [A]], 1, 'idleClosed'],
   ['one of a client that has fewer is left alone, however long it is idle', 3, [[B], [A, HALF], [A], [C]], 2, 'idleClosed'],
   ['the client that has the most gives one up, also when none is idle: the one that is in its state for longest', 3,
