@@ -45,7 +45,7 @@ export async function createApp({ createServer, development, now, allowedHosts, 
 
   return {
     /** The listener of a server without TLS. It refuses https URIs, which may have been meant for another server (RFC 9110 7.4). */
-    createHttpListener: () => create({ handler, refuseHost: (host, isHttps) => (isHttps ? 'httpsWithoutTls' : refuseHost(host, false)) }),
+    createHttpListener: () => create({ handler, refuseHost: (host, isHttps) => (isHttps ? 'httpsWithoutTls' : refuseHost(host, isHttps)) }),
     /** The listener of a server for HTTPS. */
     createHttpsListener: (tls: SecureContextOptions) => create({ handler, refuseHost }, tls),
     /** The listener of a server that redirects legal requests to HTTPS on this port. */

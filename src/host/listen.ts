@@ -36,7 +36,7 @@ export async function listen(
   listener.on('error', failed);
   const { fd, name } = target, address = listener.address();
   // Node does not know the path of a Unix socket that it has not opened itself.
-  if (address === null || typeof address === 'string') return { address: `descriptor ${fd}`, port: undefined, name };
+  if (typeof address !== 'object' || address === null) return { address: `descriptor ${fd}`, port: undefined, name };
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return { address: `${scheme}://${host}:${address.port}`, port: address.port, name };
 }

@@ -222,6 +222,7 @@ const contents: readonly (readonly [what: string, text: string, reason?: Reason]
   ['a size and extensions of 1 KiB', chunkOf(1_024) + end],
   ['and one more', '1;'.padEnd(1_023, 'a'), 'chunkLineTooLong'],
   ['sizes and extensions of 16 KiB', `${fifteen}${chunkOf(1_019)}${end}`],
+  ['and a line that is too long, for which 1 KiB is left', `${fifteen}${'1;'.padEnd(1_023, 'a')}`, 'chunkLineTooLong'],
   ['and a last one for which two bytes are left', `${fifteen}${chunkOf(1_022)}0`, 'chunkFramingTooLong'],
   ['and a last one for which nothing is left', `${fifteen}${chunkOf(1_024)}0`, 'chunkFramingTooLong'],
   ['trailers and sizes of 16 KiB', `0\r\n${trailers(16_381)}`],
