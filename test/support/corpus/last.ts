@@ -11,13 +11,15 @@ const TARGETS_WITHOUT_FORM = [
   'xhttp://a/health', 'httpss://a/health', 'ftp://a/health',
 ];
 const TARGETS_WITH_ILLEGAL_CHARACTERS = ['/health\\', '/health%', '/health%2z', '/health"', '/health[', '/health|/b', 'http://a/health%'];
-const LENGTHS = ['', '+5', '-5', '5x', 'x5', '0x5', '5.0', '5 5', '1e1', '\xb2'];
+const LENGTHS = ['', '+5', '-5', '5x', '05x', 'x05', '0x5', '5.0', '5 5', '1e1', '\xb2'];
 const CODINGS = ['identity', 'gzip', 'chunked, gzip', 'xchunked', 'chunkedx', '"chunked"', 'chunked;a=b', '\xa0chunked', 'gzip chunked'];
 const CODINGS_WITH_NOTHING = ['', ',', 'chunked,', ',chunked', ', \t,chunked', 'gzip, chunked,', 'gzip,,chunked', 'gzip, \t,chunked,'];
 const UNKNOWN_CODINGS = ['gzip, chunked', 'gzip,chunked', 'x;y=z ,\tChunked', 'x, y, chunked', '\xe9,chunked', 'chunkedx,chunked'];
 const CHUNKED_AGAIN = ['chunked, chunked', 'Chunked\t,chunked', 'gzip, chunked, chunked', 'chunked, gzip ,\tCHUNKED'];
 const EXPECTATIONS = ['tea', '100-continue, tea', 'tea,100-continue', ', ,x', '100-continue;a', '100', 'x100-continue', '100-continue x'];
-const ILLEGAL_SIZES = ['', 'x', '-3', '+3', ' 3', '3 ', '3\t', '3 1', '0x3', '3.0', '3,', '3g', '3,a', '3=a', ';a', '3 x;a'];
+const ILLEGAL_SIZES = [
+  '', 'x', '-3', '+3', ' 3', '3 ', '3\t', '3 1', '0x3', '3.0', '3,', '3g', '3,a', '3=a', ';a', '3 x;a', 'x3;a', 'x000000003',
+];
 const ILLEGAL_EXTENSIONS = [
   ';', ';;a', ';a;', ';=', ';=x', ';a=', ';a=b=c', '; a b', ';a ', ';"a"=b', ';a="', ';a="\\"', ';a="b"c', ';a=b"c"', ';a=\xe9',
   ';a,b', ' \t;',
