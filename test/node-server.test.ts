@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { connect as connectTls, type SecureContextOptions } from 'node:tls';
 import { readConfiguration } from '../src/host/configuration.ts';
-import { contentReply } from '../src/http/reply.ts';
+import { contentReply, type Handler } from '../src/http/reply.ts';
 import { createServer } from '../src/node-server.ts';
 import type { FinishedRequest, ServerOptions } from '../src/server/interface.ts';
 import { parseReplies, requestBytes } from './support/exchange.ts';
@@ -53,7 +53,9 @@ test('requests that take too long get a 408; a connection that sends nothing is 
 });
 
 test('replies go in the order of the requests, and a refusal ends the connection, whatever follows', limit, async (t) => {
-  const { open, statuses, told, records, accepted } = await start(t, { limits: { lingerMs: 100, unreadMs: 1_000_000 } });
+  const handled: string[] = [];
+  const handler: Handler = ({ path }) => { handled.push(path); return contentReply(200, 'text/plain', 'Hello'); };
+  const { open, statuses, told, records, accepted } = await start(t, { handler, limits: { lingerMs: 100, unreadMs: 1_000_000 } });
   for (const [bytes, ...expected] of [
     [`${POST}y${GET}\x00${GET}`, 200, 200, 400],
     [`${POST}y${GET}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${GET}`, 200, 200, 501],
@@ -67,7 +69,8 @@ test('replies go in the order of the requests, and a refusal ends the connection
   }
   await until(() => accepted.every(({ destroyed }) => destroyed)); // the clients have not ended their sides
   assert.deepEqual(told, ['nodeParser', 'connectUnsupported', 'hostTwice']);
-  assert.equal(records.length, 8); // nothing that follows a refusal is read as a request
+  assert.deepEqual(handled.sort(), ['/a', '/a', '/b', '/b', '/b']); // nothing that follows a refusal is read as a request
+  assert.equal(records.length, 8);
   assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
 });
 
