@@ -47,12 +47,12 @@ export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): P
   return options;
 }
 
-// A handshake in memory, with a client that trusts every certificate.
+// A handshake with a client that trusts every certificate. Both ends are in memory alone, so neither has to be closed.
 async function shakeHands(options: SecureContextOptions): Promise<void> {
   const [carrier, other] = duplexPair();
   const server = new TLSSocket(carrier, { isServer: true, secureContext: createSecureContext(options) });
   const client = connect({ socket: other, rejectUnauthorized: false });
-  for (const socket of [server, client]) socket.on('error', () => {}); // one may fail when the other has been told already
+  for (const socket of [server, client]) socket.on('error', () => {}); // without a listener, a later error would end the process
   await Promise.all([once(server, 'secure'), once(client, 'secureConnect')])
     .catch(({ code }: NodeJS.ErrnoException) => { throw new Error(code); }); // the message has a line break, and addresses in memory
 }
