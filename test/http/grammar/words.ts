@@ -10,14 +10,11 @@ type Text = { readonly text: string; readonly accepts: readonly boolean[] };
 
 type Step = (state: number, byte: number) => number;
 
-const MANY = 50; // only traceparent has a state (of refused words) that needs more texts
-
 /**
  * Visits the words for `extra` states more: a word that leads to a state; then up to `extra` + 1 letters, which represent the classes of
  * bytes that the rule distinguishes; then texts that tell the state that this leads to from all others. If more letters may follow, these
  * are also the texts for the states that they lead to: the method needs that. Every other byte is tried after the word for each state, and
- * after up to `extra` - 1 letters more, with texts that tell the state that it leads to from all others. If more than `MANY` texts would
- * follow, they are only those that tell whether a reader ignores the byte, or takes it for one of another class.
+ * after up to `extra` - 1 letters more, with texts that tell whether a reader ignores the byte, or takes it for one of another class.
  */
 export function visitWords({ size, next, isAccepting }: Automaton, extra: number, visit: Visit): void {
   const step: Step = (state, byte) => next[256 * state + byte] ?? 0;
@@ -49,9 +46,9 @@ export function visitWords({ size, next, isAccepting }: Automaton, extra: number
 
   function addOtherBytes(word: string, state: number): void {
     for (const [letter, ...others] of classes) {
-      const to = step(state, letter), all = identifiers[0]?.[to] ?? [];
-      const tellsNear = ({ accepts }: Text) => near[state]?.some((other) => accepts[other] !== accepts[to]);
-      const endings = all.length > MANY ? all.filter(tellsNear) : all;
+      const to = step(state, letter);
+      const endings = identifiers[0]?.[to]?.filter(({ text, accepts }) =>
+        text === '' || near[state]?.some((other) => accepts[other] !== accepts[to]));
       for (const byte of others) visitAll(word + String.fromCharCode(byte), to, endings);
     }
   }

@@ -1,7 +1,7 @@
 // The simulation finds each of the mutants, within the sequences of simulation.test.ts. A mutant is the service with another text in
 // place of one in a file of src, which the compiler leaves as it is.
 import assert from 'node:assert/strict';
-import { cpSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -75,7 +75,11 @@ const SOURCE = fileURLToPath(new URL('../../../src', import.meta.url));
 /** Loads a copy of the service, in `folder`, with this change. What cannot be changed is loaded only once. */
 async function load(folder: string, { file, text, replacement }: typeof MUTANTS[number]): Promise<Code> {
   const [copied, linked] = file.startsWith('server') ? [['server'], ['transport', 'http']] : [['server', 'transport'], ['http']];
-  for (const name of copied) cpSync(join(SOURCE, name), join(folder, name), { recursive: true });
+  for (const name of copied) {
+    mkdirSync(join(folder, name), { recursive: true });
+    const files = readdirSync(join(SOURCE, name)).filter((each) => each.endsWith(EXTENSION));
+    for (const each of files) copyFileSync(join(SOURCE, name, each), join(folder, name, each));
+  }
   for (const name of linked) symlinkSync(join(SOURCE, name), join(folder, name));
   copyFileSync(new URL(import.meta.resolve('#package')), join(folder, 'package.json')); // it says that the files are modules
   const path = join(folder, file + EXTENSION);
