@@ -1,5 +1,5 @@
-// Runs the tests of the folders that mirror `src` in this process, because to start one for each file, as Node does, takes longer than most
-// of them. Files that the script `test` in package.json names have processes of their own.
+// Runs the tests of the folders that mirror `src` in this process: starting one for each file, as Node does, takes longer than most files
+// take to run. Those that the script `test` in package.json names have processes of their own.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const { scripts }: { readonly scripts: { readonly test: string } } =

@@ -1,6 +1,7 @@
 // The language that the reader accepts is that of grammar/request.abnf. The H-method shows it (see grammar/words.ts): a reader that accepts
-// another one, and behaves like an automaton with at most one state more than the rule (two, for small rules), answers a word differently.
-// So does one that ignores a single byte, or takes it for one of another class, after any state.
+// another one answers a word differently, if it takes the bytes that the rule does not distinguish for the same, and behaves like an
+// automaton with at most one state more than the rule (two, for small rules). So does one that, after any state, ignores a single byte or
+// takes it for one of another class.
 // GRAMMAR_EXTRA_STATES=2 allows for two states more in all rules, which takes minutes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +15,7 @@ const EXTRA = process.env['GRAMMAR_EXTRA_STATES'];
 const SMALL = 9; // states
 const MAX_FAULTS = 5;
 
-// A reader that has accepted a request reads the next one, so each request is also one that follows others.
+// A reader that has accepted a request reads the next one, so requests that follow another one are tried, too.
 function acceptance({ before, after, shows, isSecure = false }: Place): (word: string) => boolean {
   const bytes = Buffer.alloc(100_000), start = bytes.write(before, 'latin1');
   const newReader = () => new RequestReader((_host, isHttps) => (isHttps && !isSecure ? 'httpsWithoutTls' : undefined));

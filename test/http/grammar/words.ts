@@ -1,5 +1,5 @@
 // The words of the H-method (Dorofeeva, El-Fakih, Yevtushenko 2005): each reader that behaves like an automaton with few states more than
-// that of the rule answers at least one of them differently, unless it accepts the same.
+// that of the rule, and takes all bytes of a class for the same, answers at least one of them differently, unless it accepts the same.
 import type { Automaton } from './automaton.ts';
 
 /** Called with a word, one character for each byte, and whether the rule accepts it. */
@@ -12,7 +12,7 @@ type Step = (state: number, byte: number) => number;
 
 /**
  * Visits the words for `extra` states more: a word that leads to a state; then up to `extra` + 1 letters, which represent the classes of
- * bytes that the rule distinguishes; then texts that tell the state that this leads to from all others. If more letters may follow, these
+ * bytes that the rule distinguishes; then texts that distinguish the state reached from all others. If more letters may follow, these
  * are also the texts for the states that they lead to: the method needs that. Every other byte is tried after the word for each state, and
  * after up to `extra` - 1 letters more, with texts that tell whether a reader ignores the byte, or takes it for one of another class.
  */
@@ -60,8 +60,8 @@ export function visitWords({ size, next, isAccepting }: Automaton, extra: number
   }
 }
 
-// The bytes of each class, its representative first: SP, if it is in the class, or else the first byte after it, so a visible character
-// rather than a control.
+// The bytes of each class, its representative first: the first byte from SP on, so a visible character rather than a control, if there is
+// one.
 function classesOfBytes(states: readonly number[], step: Step): readonly (readonly [number, ...number[]])[] {
   const classes = new Map<string, [number, ...number[]]>();
   for (let i = 0; i < 256; i += 1) {
@@ -74,7 +74,7 @@ function classesOfBytes(states: readonly number[], step: Step): readonly (readon
   return Array.from(classes.values());
 }
 
-// A word that leads to each state.
+// For each state, a word that leads to it.
 function shortestWords(letters: readonly number[], step: Step): ReadonlyMap<string, number> {
   const words = new Map([['', 0]]), reached = new Set([0]);
   for (const [word, state] of words) { // grows
@@ -87,7 +87,7 @@ function shortestWords(letters: readonly number[], step: Step): ReadonlyMap<stri
   return words;
 }
 
-// Texts of which at least one tells each two states apart.
+// Texts, at least one of which tells any two states apart.
 function differences(states: readonly number[], isAccepting: readonly boolean[], letters: readonly number[], step: Step): readonly Text[] {
   const texts: Text[] = [{ text: '', accepts: isAccepting }];
   for (const one of states) {

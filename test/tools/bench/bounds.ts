@@ -34,7 +34,7 @@ const OTHERS_BESIDE_ADDRESSES: readonly WaitBound[] = [
   { of: { address: 'other', request: '64 KiB content' }, bounds: waits(900) },
 ];
 
-/** By what the others are like. All honest clients with the address of one of 900 are one client of 901. */
+/** By what the others are like. All honest clients that share an address are one client of 901. */
 export const WAIT_BOUNDS = {
   attack: [{ of: {}, bounds: waits(15, 250) }],
   'one address': [{ of: { address: 'same' }, bounds: waits(300, 700) }, { of: { address: 'other' }, bounds: waits(25, 250) }],
