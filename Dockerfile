@@ -38,8 +38,9 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
 # --permission: node:fs can read files only in /app and in /tls, where PEM files are mounted, and cannot write any; there
 #   are no child processes, workers, native add-ons or debugger.
 # --no-experimental-sqlite: node:sqlite opens files despite the permission model.
-# --disable-proto=throw: any use of `object.__proto__`, the usual route to prototype pollution, throws.
+# --disable-proto=delete: there is no `object.__proto__`, the usual route to prototype pollution. (With `throw`, a field named
+#   __proto__ would end the process with SERVER=node: Node's own code uses it.)
 # --disallow-code-generation-from-strings is left out: with it, Node cannot use its code cache, and takes 17 ms longer to
 #   start.
 # From Node 25 on, --permission also needs --allow-net, a flag that Node 24 does not know.
-ENTRYPOINT ["/nodejs/bin/node", "--permission", "--allow-fs-read=/app/", "--allow-fs-read=/tls/", "--no-experimental-sqlite", "--disable-proto=throw", "/app/dist/src/main.js"]
+ENTRYPOINT ["/nodejs/bin/node", "--permission", "--allow-fs-read=/app/", "--allow-fs-read=/tls/", "--no-experimental-sqlite", "--disable-proto=delete", "/app/dist/src/main.js"]

@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { answer, textOf } from './http/answer.ts';
-import { NAMES, NOT_IN_TRAILERS, type Fields } from './http/fields.ts';
+import { addValue, NOT_IN_TRAILERS, type Fields } from './http/fields.ts';
 import { judgeHead } from './http/head.ts';
 import { SIZE_LIMITS, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
@@ -28,12 +28,11 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   const listener = secured ?? http.createServer(settings);
   listener.maxConnections = options.maxConnections;
   listener.timeout = limits.requestMs + limits.unreadMs; // closes a connection on which nothing moves for so long
-  listener.on('connection', accept).on('secureConnection', accept).on('clientError', fail);
+  listener.on('connection', accept).on('secureConnection', accept).on('clientError', fail).on('drop', () => reports.dropped('newRefused'));
   listener.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive);
   listener.on('connect', ({ socket }: IncomingMessage) => refuseOn(socket, 'connectUnsupported', { method: 'CONNECT', path: '' }));
   listener.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
     reports.ended(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'handshakeTooSlow' : 'tlsFailed'));
-  listener.on('drop', () => reports.dropped('newRefused'));
   const connections = new Map<Socket, Connection>(); // over TLS there are two: that of TCP, and that of TLS
 
   function accept(socket: Socket): void {
@@ -43,9 +42,9 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   }
 
   // Node accepts more than is legal.
-  function judge({ method, url, httpVersion, rawHeaders, headersDistinct }: IncomingMessage): LegalRequest | Refusal {
+  function judge({ method, url, httpVersion, rawHeaders }: IncomingMessage): LegalRequest | Refusal {
     const line = `${method} ${url} HTTP/${httpVersion}`, parsed = parseRequestLine(line), fields: Fields = {};
-    for (const name of NAMES) fields[name] = headersDistinct[name]?.join(', '); // RFC 9110 5.3
+    for (let at = 0; at < rawHeaders.length; at += 2) addValue(fields, rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
     const hasTooMany = rawHeaders.length > 2 * SIZE_LIMITS.fieldLines;
     const judged = typeof parsed === 'string' ? parsed : hasTooMany ? 'tooManyFieldLines' : judgeHead(parsed, fields, refuseHost);
     return typeof judged === 'string' ? { reason: judged, request: loggablePartsOf(line, fields.traceparent) } : judged;
@@ -57,7 +56,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const judged = judge(request), record = startRecord('reason' in judged ? judged.request : judged);
     let isSent = false;
     response.on('finish', () => { isSent = !socket.destroyed; }); // also emitted when the rest cannot be sent any more
-    response.on('close', () => {
+    response.on('close', () => { // on Node 20 and 22 not for a response that waits for others when the connection closes
       if (!isSent && listener.listening) reports.ended('resetBeforeReply');
       reports.finished?.(finishedRequest(record, remoteAddress, !isSent));
     });
@@ -72,12 +71,13 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
     if ('reason' in judged) return refuse(judged.reason);
     const failed = (error: unknown) => reports.failed(error, traceparentOf(judged));
-    const reply = () => send(answer(judged, handler, failed), judged.isLast || isDraining() || !listener.listening);
+    const reply = () => { if (record.status === undefined) send(answer(judged, handler, failed), judged.isLast || isDraining()); };
     Object.assign(connection, { latest: response, refuseLatest: refuse, hasLast: judged.isLast });
     if (judged.contentLength === 0) return reply();
     let received = 0;
     request.on('data', ({ length }: Buffer) => { if ((received += length) > SIZE_LIMITS.contentBytes) refuse('contentTooLong'); });
-    request.on('end', () => (NOT_IN_TRAILERS.some((name) => name in request.trailers) ? refuse('trailerNotAllowed') : reply()));
+    const isNotAllowed = (text: string, at: number) => at % 2 === 0 && NOT_IN_TRAILERS.includes(text.toLowerCase());
+    request.on('end', () => (request.rawTrailers.some(isNotAllowed) ? refuse('trailerNotAllowed') : reply()));
   }
 
   // Node's parser refuses what arrives, or it takes too long.

@@ -74,6 +74,14 @@ test('replies go in the order of the requests, and a refusal ends the connection
   assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
 });
 
+test('no handler gets a request that is refused while its content arrives, though its end arrives, too', limit, async (t) => {
+  const handled: string[] = [];
+  const { open, statuses } = await start(t, { handler: ({ path }) => { handled.push(path); return contentReply(200, 'text/plain', ''); } });
+  const content = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+  const client = open(requestBytes('POST', '/a', ['Transfer-Encoding: chunked']) + content(65_536) + content(1) + '0\r\n\r\n');
+  assert.deepEqual([await statuses(client), handled], [[[413, 'Connection: close']], []]);
+});
+
 test('a refused request is logged with what is known of it, also when its refusal cannot be sent', limit, async (t) => {
   const { open, statuses, told, records } = await start(t, { handler: () => contentReply(200, 'text/plain', 'x'.repeat(20_000_000)) });
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -115,12 +123,15 @@ test('an error in a handler, a client that leaves and a connection above the max
 });
 
 test('at the stop, idle connections close, then silent ones; requests in progress get a last reply, or are cut', limit, async (t) => {
-  const { open, statuses, listener, stopListening, close, closeAll, records, seen, told } = await start(t, { limits: SHORT });
+  let draining = false;
+  const server = await start(t, { limits: SHORT, isDraining: () => draining });
+  const { open, statuses, listener, stopListening, close, closeAll, records, seen, told } = server;
   const idle = open(GET);
   await once(idle, 'data');
   const [silent, half, cut] = [open(), open(POST), open(`${GET}${POST}`)];
   await once(cut, 'data');
   await seen(4);
+  draining = true;
   stopListening();
   assert.equal(listener.listening, false);
   const isOver = close();

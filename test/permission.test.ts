@@ -8,7 +8,7 @@ import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
-import { exchangeOn, requestBytes } from './support/exchange.ts';
+import { exchange, exchangeOn, requestBytes } from './support/exchange.ts';
 import { importing, portIn, spawnService, untimed } from './support/process.ts';
 
 const application = fileURLToPath(new URL('..', import.meta.url)); // the folder of the compiled service, or of the sources
@@ -35,7 +35,7 @@ function flags(readable = ownFiles): string[] {
 /** Prints, in the form of a log line, what each attempt has come to. */
 const PROBE = importing(`
   const attempts = {
-    proto: () => ({}).__proto__,
+    proto: () => Object.hasOwn(Object.prototype, '__proto__') || Promise.reject({ code: 'deleted' }),
     sqlite: () => import('node:sqlite'),
     write: async () => (await import('node:fs')).writeFileSync(${JSON.stringify(join(root, 'probe'))}, ''),
     child: async () => (await import('node:child_process')).spawnSync('true').error && Promise.reject({ code: 'error' }),
@@ -52,7 +52,7 @@ test('with the flags of the image every endpoint answers, also over TLS, and wha
   const service = spawnService(t, { PORT: '0', ...TLS, NODE_ENV: 'Development' }, [...flags(), ...PROBE]);
   assert.deepEqual(untimed(await service.nextLine()), {
     level: 'info', message: 'Probe',
-    proto: 'ERR_PROTO_ACCESS', sqlite: 'ERR_UNKNOWN_BUILTIN_MODULE',
+    proto: 'deleted', sqlite: 'ERR_UNKNOWN_BUILTIN_MODULE',
     write: 'ERR_ACCESS_DENIED', child: 'ERR_ACCESS_DENIED', worker: 'ERR_ACCESS_DENIED',
   });
   const port = portIn(await service.nextLine());
@@ -61,6 +61,13 @@ test('with the flags of the image every endpoint answers, also over TLS, and wha
     const { replies } = await exchangeOn(connect({ port, host: '127.0.0.1', rejectUnauthorized: false }), requestBytes('GET', target));
     assert.deepEqual(replies.map((reply) => reply.status), [status], target);
   }
+});
+
+test('with the flags of the image and SERVER=node, a field or a trailer named __proto__ does not end the process', async (t) => {
+  const service = spawnService(t, { PORT: '0', SERVER: 'node' }, flags());
+  const head = requestBytes('GET', '/health', ['Transfer-Encoding: chunked', '__proto__: x', 'Connection: close']);
+  const { replies } = await exchange(portIn(await service.nextLine()), `${head}0\r\n__proto__: x\r\n\r\n`);
+  assert.deepEqual(replies.map(({ status }) => status), [200]);
 });
 
 test('the systemd unit has the same flags, with its own folders', () => {

@@ -38,12 +38,17 @@ export type Fields = { [name in typeof NAMES[number]]?: string | undefined };
 export function addField(fields: Fields, line: Line): Reason | undefined {
   const colon = colonIn(line);
   if (colon === -1) return faultIn(line.text.slice(line.start, line.end));
-  const given = line.text.slice(line.start, colon).toLowerCase(); // RFC 9110 5.1: names are case-insensitive
-  const name = NAMES.find((known) => known === given);
-  if (name === undefined) return undefined;
-  const value = withoutSpace(line.text.slice(colon + 1, line.end)), earlier = fields[name];
-  fields[name] = earlier === undefined ? value : `${earlier}, ${value}`; // RFC 9110 5.3: two lines with one name mean one with both values
+  addValue(fields, line.text.slice(line.start, colon), line.text.slice(colon + 1, line.end));
   return undefined;
+}
+
+/** Adds the value of a field to `fields`, if its name is one of `NAMES`. */
+export function addValue(fields: Fields, anyCase: string, value: string): void {
+  const lowerCase = anyCase.toLowerCase(); // RFC 9110 5.1: names are case-insensitive
+  const name = NAMES.find((known) => known === lowerCase);
+  if (name === undefined) return;
+  const own = withoutSpace(value), earlier = fields[name];
+  fields[name] = earlier === undefined ? own : `${earlier}, ${own}`; // RFC 9110 5.3: two lines with one name mean one with both values
 }
 
 function faultIn(line: string): Reason {

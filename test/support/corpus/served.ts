@@ -13,7 +13,7 @@ const CONTENTS = [
   '00000003\r\nabc\r\n00000000\r\n\r\n', '3\r\nabc\r\n1\r\n\r\r\n0\r\n\r\n', '4\r\n\r\n\r\n\r\n0\r\n\r\n', '7\r\n0\r\n\r\nGE\r\n0\r\n\r\n',
   'A\r\n0123456789\r\na\r\n0123456789\r\n0\r\n\r\n', '0\r\nX: \t~\xe9: y\r\nZ:\r\n\r\n',
 ];
-const TRAILERS = ['X: y', 'Content-MD5: z', 'Hosts: b', 'Expect: x', 'Proxy-Connection: close'];
+const TRAILERS = ['X: y', 'Content-MD5: z', 'Hosts: b', 'Expect: x', 'Proxy-Connection: close', '__proto__: x'];
 const OPTIONS_KEPT = ['', ',', 'closed', 'enclose', 'not-close', 'close x', 'close;x', 'keep-alive', 'upgrade'];
 const OPTIONS_OF_HTTP10 = ['keep-alive', 'Keep-Alive', 'x, keep-alive', 'keep-alive\t,x', ', keep-alive ,', 'keep-alive \t'];
 const METHODS = [
@@ -95,6 +95,7 @@ export function served(authority: string): Group[] {
       ...each('nothing is expected, so the content is read (RFC 9110 5.6.1.2): Expect: ', ['', ',', ', \t,'], (expectation) =>
         `${get(`Expect: ${expectation}`, 'Content-Length: 5')}12345`),
       ['100-continue with Content-Length: 0', get('Content-Length: 0', 'Expect: 100-Continue')],
-      ['Proxy-Connection, which is in no standard', get('Proxy-Connection: close')]),
+      ['Proxy-Connection, which is in no standard', get('Proxy-Connection: close')],
+      ['a field that has ended processes (CVE-2026-21710)', get('__proto__: x')]),
   ];
 }
