@@ -77,7 +77,7 @@ export class Connection {
   }
 
   readonly #endOverdue = (): void => {
-    if (!this.state.isOverdue(this.#context.limits)) return; // something has happened meanwhile
+    if (!this.state.isOverdue(this.#context.limits) || (this.state.name === 'idle' && !this.isIdle)) return; // something has happened since
     const { refused, ended } = this.state.row;
     if (refused !== undefined) return this.#refuse(this.#reader.refusal(refused));
     if (ended !== undefined) this.#context.reports.ended(ended);

@@ -85,11 +85,16 @@ async function settle(): Promise<void> {
 // The first timer that is due then.
 const dueBy = (ms: number) => Array.from(timers).filter(({ due }) => due <= ms).sort((a, b) => a.due - b.due)[0];
 
+/** Lets `ms` pass. Of what the timers at the end have made due, nothing is done yet. */
+export const reach = (ms: number): Promise<void> => advance(ms, false, () => false);
+
 /** Lets `ms` pass, or less: until `isEnough`, which is asked after all timers that are due at once. */
-export async function pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {
+export const pass = (ms: number, isEnough: () => boolean = () => false): Promise<void> => advance(ms, true, isEnough);
+
+async function advance(ms: number, settlesAtEnd: boolean, isEnough: () => boolean): Promise<void> {
   const until = nowMs + ms;
   for (;;) {
-    if (dueBy(nowMs) === undefined) {
+    if (dueBy(nowMs) === undefined && (settlesAtEnd || nowMs < until)) {
       await settle();
       if (isEnough()) return;
     }

@@ -28,8 +28,9 @@ function possibleReplies(client: Client, sent: SentPart, at: Moment | undefined,
   const isHealthy = reply.body === 'Healthy';
   const drained = { ...reply, isLast: true, ...(isHealthy && { status: 503, body: 'Unhealthy' }) };
   const expected = isDraining ? drained : reply;
-  if (isAfter(at, sentAt(client, from + bytes.length - 1))) return [expected]; // the request was complete
   const refused = (status: number): Expected => ({ status, body: '', isLast: true });
+  const completeAt = sentAt(client, from + bytes.length - 1);
+  if (isAfter(at, completeAt)) return completeAt?.ms === at?.ms ? [expected, refused(408)] : [expected]; // its end may come just too late
   return [
     ...(reply.isLast ? [expected] : []), // the head can be enough for a last request
     ...(isAfter(at, client.endedAt) ? [refused(400)] : []),

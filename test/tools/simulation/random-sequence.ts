@@ -20,7 +20,7 @@ const KINDS: readonly MakeStep[] = [
   (_, client) => ({ kind: 'reset', client }),
   () => ({ kind: 'pass', ms: 0 }),
   // To just before a limit, to it, and to just after it.
-  ({ pick }) => ({ kind: 'pass', ms: pick(TIMES) + pick([0, 0, LIMITS.sweepMs]) + pick([-1, 0, 1]) }),
+  ({ pick }) => ({ kind: pick(['pass', 'reach']), ms: pick(TIMES) + pick([0, 0, LIMITS.sweepMs]) + pick([-1, 0, 1]) }),
 ];
 const RARE_KINDS: readonly MakeStep[] = [() => ({ kind: 'drain' }), () => ({ kind: 'stop' }), () => ({ kind: 'cut' })];
 

@@ -23,6 +23,8 @@ export const RARE: readonly Sequence[] = [
   sequence([send(withContent(1), 20), pass(2_500), { kind: 'more', bytes: 18, pieces: WHOLE, client: 1 }, pass(5_000)]),
   // Empty lines do not make a connection less idle.
   sequence([connect, pass(2_500), sendEmptyLine]),
+  // A request arrives after the idle time, and before the turn in which the connection would be closed for it.
+  sequence([connect, { kind: 'reach', ms: 7_000, iterations: 0 }, send(greeting(0))]),
   // A part of a record has begun when time is counted, and then brings no request.
   sequence([connect, pass(950), sendEmptyLine, pass(2_000)], true),
 ];

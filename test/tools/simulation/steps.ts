@@ -10,7 +10,8 @@ export type ClientStep = { readonly client: number } & (
 );
 
 export type ServiceStep =
-  | { readonly kind: 'pass'; readonly ms: number } // what can be done by then is done
+  | { readonly kind: 'pass'; readonly ms: number } // what can be done by then is done,
+  | { readonly kind: 'reach'; readonly ms: number } // or all but what is due at the end
   | { readonly kind: 'drain' | 'stop' | 'cut' }; // `stop`: it drains, and closes. `cut`: the time for that is over.
 
 /** A step, and how many iterations of the event loop follow it. */

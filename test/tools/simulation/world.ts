@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { DropReason } from '../../../src/server/interface.ts';
 import { Client } from './client.ts';
-import { inLoop, isAfter, moment, now, pass, pending, resetTime, iteration, type Moment } from './clock.ts';
+import { inLoop, isAfter, moment, now, pass, pending, reach, resetTime, iteration, type Moment } from './clock.ts';
 import { makeService, type Code } from './service.ts';
 import { LIMITS, LONGEST_MS, type Sequence, type Step } from './steps.ts';
 
@@ -74,6 +74,7 @@ export async function play(code: Code, { surroundings, steps }: Sequence, tell: 
   for (const step of steps) {
     await inLoop(() => perform(step));
     if (step.kind === 'pass') await pass(step.ms);
+    if (step.kind === 'reach') await reach(step.ms);
     for (let i = 0; i < step.iterations; i += 1) await iteration();
   }
   note('quiet');
