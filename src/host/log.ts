@@ -14,5 +14,10 @@ export function createLog(write: (line: string) => void): Log {
 
 /** A thrown value as fields. The stack of an error has its causes, too. */
 function describeError(error: unknown): LogFields {
-  return error instanceof Error ? { name: error.name, message: error.message, stack: inspect(error) } : { thrown: inspect(error) };
+  try {
+    if (!(error instanceof Error)) return { thrown: inspect(error) };
+    return { name: String(error.name), message: String(error.message), stack: inspect(error) };
+  } catch { // it has getters that throw, for example
+    return { thrown: 'A value that cannot be described.' };
+  }
 }

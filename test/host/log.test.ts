@@ -17,10 +17,14 @@ test('a log line is one JSON object: time, level, message, then the other fields
     ['text', { thrown: "'text'" }],
     [1n, { thrown: '1n' }],
     [Object.create(null), { thrown: '[Object: null prototype] {}' }],
-    [error, { name: 'TypeError', message: 'outer', stack: inspect(error) }],
+    [Object.assign(new Error(), { message: 1n }), { name: 'Error', message: '1' }],
+    [{ get [inspect.custom](): never { throw new Error('No.'); } }, { thrown: 'A value that cannot be described.' }],
+    [error, { name: 'TypeError', message: 'outer' }],
   ] as const) {
     log('error', 'It failed.', { error: thrown });
-    assert.deepEqual(JSON.parse(lines.at(-1) ?? '').error, expected);
+    const { error: { stack, ...described } } = JSON.parse(lines.at(-1) ?? '');
+    assert.deepEqual(described, expected);
+    assert.equal(stack, thrown instanceof Error ? inspect(thrown) : undefined);
   }
   assert.match(inspect(error), /^TypeError: outer\n +at .*RangeError: inner\n.*code: 7/s, 'what node says of an error');
 });
