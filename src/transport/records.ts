@@ -1,11 +1,13 @@
 // The records of TLS (RFC 8446 5.1) in what a client sends: each has a header of five bytes (type, version, length), then `length` bytes.
 
-const HEADER_BYTES = 5, LENGTH_FROM = 3;
+const HEADER_BYTES = 5, LENGTH_FROM = 3, HANDSHAKE = 22;
 
 /** Follows the records of a connection, wherever the network splits them. */
 export class Records {
-  #passed = 0; // bytes of the current record
-  #length = 0; // of the current record without its header, as far as it is known
+  handshakeBytes = 0; // in all records of the type handshake so far: all that a client sends of it, up to TLS 1.2, or its unencrypted part
+  #type: number | undefined; // of the current record
+  #passed = 0; // bytes of it
+  #length = 0; // of it without its header, as far as it is known
 
   /** Whether a record has begun, and is not complete. */
   get hasBegun(): boolean { return this.#passed > 0; }
@@ -20,11 +22,13 @@ export class Records {
       if (this.#passed === 0) { // a record begins
         if (length + count * recordCost >= enough) break;
         count += 1;
+        this.#type = bytes[length];
       }
       const isInHeader = this.#passed < HEADER_BYTES;
       if (isInHeader && this.#passed >= LENGTH_FROM) this.#length = 256 * this.#length + bytes.readUInt8(length);
       part = isInHeader ? 1 : Math.min(bytes.length - length, HEADER_BYTES + this.#length - this.#passed);
       this.#passed += part;
+      if (this.#type === HANDSHAKE) this.handshakeBytes += part;
       if (this.#passed === HEADER_BYTES + this.#length) this.#passed = this.#length = 0;
     }
     return { length, count };

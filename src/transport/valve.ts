@@ -9,6 +9,7 @@ import { BUDGET, type Turns } from './turns.ts';
 
 const ENOUGH = 15 * 1024; // no further record begins in a piece that has cost this much: its bytes, and RECORD_COST for each record
 const RECORD_COST = 1024; // what a record costs besides its bytes
+const MAX_HANDSHAKE_BYTES = 8 * 1024; // on a connection. OpenSSL can take 100 ms for a ClientHello of 64 KiB.
 const HANDSHAKE_COST = BUDGET / 2; // what a piece of a handshake costs besides its bytes: it may require the key exchange and a signature
 
 /** A valve: what is written to its `stream` is written to `carrier`, which comes from `client`, and they are closed together. */
@@ -30,7 +31,8 @@ export function createValve(carrier: Socket, client: string, turns: Turns, isRea
       const { length, count } = records.pass(bytes, ENOUGH, RECORD_COST);
       turns.spend(isReady() ? RECORD_COST * count : HANDSHAKE_COST);
       isAsked = false;
-      stream.push(bytes.subarray(0, length));
+      if (records.handshakeBytes > MAX_HANDSHAKE_BYTES) carrier.destroy();
+      else stream.push(bytes.subarray(0, length));
       return length;
     },
     ended: () => { stream.push(null); },

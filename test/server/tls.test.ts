@@ -32,6 +32,19 @@ describe('the handshake', limit, () => {
   });
 });
 
+test('of a handshake 8 KiB are read: OpenSSL can take 100 ms for a longer ClientHello', limit, async (t) => {
+  const { dial, ended } = await startServer(t, { over: 'TLS' });
+  const { below, accepted, socket } = await dial();
+  const hello = Buffer.alloc(8 * 1024);
+  hello.set([22, 3, 1, 0x1f, 0xfb, 1, 0, 0xff, 0xff]); // one record, and the beginning of a message of 64 KiB
+  below.write(hello);
+  await calm(t, () => accepted.bytesRead);
+  assert.deepEqual([accepted.bytesRead, accepted.destroyed], [hello.length, false]);
+  below.write(hello.subarray(0, 1));
+  await Promise.all([closed(accepted), closed(socket)]);
+  assert.deepEqual(ended, ['tlsFailed']);
+});
+
 describe('records', limit, () => {
   test('after an unread reply do not pile up in the memory: a few are decrypted', async (t) => {
     const { dial } = await startServer(t, { over: 'TLS' });
