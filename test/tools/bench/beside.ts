@@ -34,7 +34,8 @@ export async function printWaits(
 
 // `rate`: how many replies, or handshakes, the others got in a second. `peak`: the most memory of the server, if it still lives.
 async function measureBeside(server: Server, { work, clients, addresses, honest }: Crowd, seconds: number) {
-  const port = WORK.get(work)?.isTls === true ? server.tlsPort : server.port;
+  const attack = WORK.get(work);
+  const port = attack?.isTls === true || attack?.isToTlsPort === true ? server.tlsPort : server.port;
   const attackers = startOnLoadCpu(`${import.meta.dirname}/attackers.js`, [port, work, clients, addresses]);
   const message = () => Promise.race([
     once(attackers, 'message'),

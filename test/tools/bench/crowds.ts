@@ -1,4 +1,5 @@
-// The crowds of `--crowd`, with nothing but legal requests, and fewer clients than MAX_CONNECTIONS; and those of `--attack`.
+// The crowds of `--crowd`, with fewer clients than MAX_CONNECTIONS and, except for `ClientHello`, nothing but legal requests; and those of
+// `--attack`.
 import { ATTACKS } from './attacks.ts';
 import type { WAIT_BOUNDS } from './bounds.ts';
 import { ALL, ONE, type HonestSet } from './honest.ts';
@@ -29,6 +30,7 @@ export const CROWDS: ReadonlyMap<string, Crowd> = new Map([
   ['addresses, content', crowd('an address each', 256, 'content', 900, 900)],
   ['addresses, TLS heads', crowd('an address each', 250, 'TLS heads', 900, 900)],
   ['handshakes', crowd('handshakes', 256, 'handshakes', 900)],
+  ['ClientHello', crowd('attack', 256, 'ClientHello', 100)],
   ['memory', { ...crowd('memory', 256, 'pipelined TLS', 950), heap: 128 }],
 ]);
 
