@@ -44,7 +44,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   // Node accepts more than is legal.
   function judge({ method, url, httpVersion, rawHeaders }: IncomingMessage): LegalRequest | Refusal {
     const line = `${method} ${url} HTTP/${httpVersion}`, parsed = parseRequestLine(line), fields: Fields = {};
-    for (let at = 0; at < rawHeaders.length; at += 2) addValue(fields, rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
+    rawHeaders.forEach((name, at) => { if (at % 2 === 0) addValue(fields, name, String(rawHeaders[at + 1])); });
     const hasTooMany = rawHeaders.length > 2 * SIZE_LIMITS.fieldLines;
     const judged = typeof parsed === 'string' ? parsed : hasTooMany ? 'tooManyFieldLines' : judgeHead(parsed, fields, refuseHost);
     return typeof judged === 'string' ? { reason: judged, request: loggablePartsOf(line, fields.traceparent) } : judged;

@@ -1,11 +1,11 @@
 // Sequences that are rare among random ones.
 import { afterEmptyLines, greeting, withContent, type Part } from './requests.ts';
-import { WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step } from './steps.ts';
+import { WHOLE, type ClientStep, type Sequence, type ServiceStep, type Step, type Surroundings } from './steps.ts';
 
 const SURROUNDINGS = { maxConnections: 10, addresses: 1, room: 10, isSecure: false, turnCost: 1 };
 /** These steps, with one iteration after each that does not say otherwise. */
-function sequence(steps: readonly (Step | ClientStep | ServiceStep)[], isSecure = false): Sequence {
-  return { surroundings: { ...SURROUNDINGS, isSecure }, steps: steps.map((step) => ({ iterations: 1, ...step })) };
+function sequence(steps: readonly (Step | ClientStep | ServiceStep)[], own: Partial<Surroundings> = {}): Sequence {
+  return { surroundings: { ...SURROUNDINGS, ...own }, steps: steps.map((step) => ({ iterations: 1, ...step })) };
 }
 const send = (part: Part, held = 0, client = 1): ClientStep => ({ kind: 'send', parts: [part], held, pieces: WHOLE, client });
 const pass = (ms: number): ServiceStep => ({ kind: 'pass', ms });
@@ -26,5 +26,8 @@ export const RARE: readonly Sequence[] = [
   // A request arrives after the idle time, and before the turn in which the connection would be closed for it.
   sequence([connect, { kind: 'reach', ms: 7_000, iterations: 0 }, send(greeting(0))]),
   // A part of a record has begun when time is counted, and then brings no request.
-  sequence([connect, pass(950), sendEmptyLine, pass(2_000)], true),
+  sequence([connect, pass(950), sendEmptyLine, pass(2_000)], { isSecure: true }),
+  // When there are too many connections, those that have closed do not count for their address, which 1 and 5 share.
+  sequence([...[1, 5].flatMap((client): ClientStep[] => [{ kind: 'read', client }, { kind: 'reset', client }]),
+    { kind: 'read', client: 2 }, { kind: 'read', client: 3 }], { maxConnections: 1, addresses: 4 }),
 ];

@@ -16,7 +16,7 @@ type Tell = (event: string) => void;
 /** The sequences of `npm test`. */
 export function* defaultSequences(): Generator<Sequence> {
   yield* RARE;
-  yield* randomSequences(1, 500);
+  yield* randomSequences(1, 300);
 }
 
 /** Plays `sequences` until one fails. Stack traces take a quarter of the time, so there are none. */
