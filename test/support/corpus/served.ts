@@ -96,6 +96,7 @@ export function served(authority: string): Group[] {
         `${get(`Expect: ${expectation}`, 'Content-Length: 5')}12345`),
       ['100-continue with Content-Length: 0', get('Content-Length: 0', 'Expect: 100-Continue')],
       ['Proxy-Connection, which is in no standard', get('Proxy-Connection: close')],
+      ['a value that is the name of a field', get('X: host', 'Y: b')],
       ['a field that has ended processes (CVE-2026-21710)', get('__proto__: x')]),
   ];
 }
