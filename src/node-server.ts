@@ -4,13 +4,12 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { answer, textOf } from './http/answer.ts';
-import { addValue, NOT_IN_TRAILERS, type Fields } from './http/fields.ts';
-import { judgeHead } from './http/head.ts';
+import { NOT_IN_TRAILERS } from './http/fields.ts';
+import { judgeParsed } from './http/head.ts';
 import { SIZE_LIMITS, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, type Reply } from './http/reply.ts';
-import { traceparentOf, type Known, type LegalRequest, type Refusal } from './http/request.ts';
-import { loggablePartsOf, parseRequestLine } from './http/request-line.ts';
+import { traceparentOf, type Known } from './http/request.ts';
 import { finishedRequest, startRecord, type Server, type ServerOptions } from './server/interface.ts';
 
 // `latest`: the response to its latest request, which `refuseLatest` refuses. `hasLast`: nothing after its latest request is answered.
@@ -41,19 +40,11 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     socket.on('timeout', () => socket.destroy()); // Node does the same, but not after CONNECT
   }
 
-  // Node accepts more than is legal.
-  function judge({ method, url, httpVersion, rawHeaders }: IncomingMessage): LegalRequest | Refusal {
-    const line = `${method} ${url} HTTP/${httpVersion}`, parsed = parseRequestLine(line), fields: Fields = {};
-    rawHeaders.forEach((name, at) => { if (at % 2 === 0) addValue(fields, name, String(rawHeaders[at + 1])); });
-    const hasTooMany = rawHeaders.length > 2 * SIZE_LIMITS.fieldLines;
-    const judged = typeof parsed === 'string' ? parsed : hasTooMany ? 'tooManyFieldLines' : judgeHead(parsed, fields, refuseHost);
-    return typeof judged === 'string' ? { reason: judged, request: loggablePartsOf(line, fields.traceparent) } : judged;
-  }
-
   function receive(request: IncomingMessage, response: ServerResponse): void {
-    const { socket, socket: { remoteAddress } } = request, connection = connections.get(socket);
+    const { socket, socket: { remoteAddress }, method, url, httpVersion, rawHeaders } = request, connection = connections.get(socket);
     if (connection?.hasLast !== false) return;
-    const judged = judge(request), record = startRecord('reason' in judged ? judged.request : judged);
+    const judged = judgeParsed(`${method} ${url} HTTP/${httpVersion}`, rawHeaders, refuseHost); // Node accepts more than is legal
+    const record = startRecord('reason' in judged ? judged.request : judged);
     let isSent = false;
     response.on('finish', () => { isSent = !socket.destroyed; }); // also emitted when the rest cannot be sent any more
     response.on('close', () => { // on Node 20 and 22 not for a response that waits for others when the connection closes

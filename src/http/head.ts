@@ -1,9 +1,9 @@
 // The rules for a whole head (RFC 9110, RFC 9112). A rule that guards against an attack says so.
-import { withoutSpace, type Fields } from './fields.ts';
+import { addValue, withoutSpace, type Fields } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import type { Reason } from './refusals.ts';
-import type { LegalRequest } from './request.ts';
-import type { RequestLine } from './request-line.ts';
+import type { LegalRequest, Refusal } from './request.ts';
+import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
 import { faultInHost, isHostOf, type RefuseHost } from './request-target.ts';
 
 /** The request that the request line and the fields of a head amount to, or the rule that they break. */
@@ -31,6 +31,15 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
     contentLength: isAnsweredAtOnce ? 0 : codings === undefined ? length : undefined,
     isLast: isAnsweredAtOnce || options.includes('close') || !(isHttp11 || options.includes('keep-alive')), // RFC 9112 9.3
   };
+}
+
+/** As `judgeHead`, for a head that Node's parser has read: its request line, and names and values of its fields, alternating. */
+export function judgeParsed(line: string, rawFields: readonly string[], refuseHost: RefuseHost): LegalRequest | Refusal {
+  const parsed = parseRequestLine(line), fields: Fields = {};
+  rawFields.forEach((name, at) => { if (at % 2 === 0) addValue(fields, name, String(rawFields[at + 1])); });
+  const hasTooMany = rawFields.length > 2 * SIZE_LIMITS.fieldLines;
+  const judged = typeof parsed === 'string' ? parsed : hasTooMany ? 'tooManyFieldLines' : judgeHead(parsed, fields, refuseHost);
+  return typeof judged === 'string' ? { reason: judged, request: loggablePartsOf(line, fields.traceparent) } : judged;
 }
 
 // RFC 9112 6.1 to 6.3: only one field may say where the content ends, and in one way only, or requests can be smuggled in it.
