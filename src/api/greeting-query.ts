@@ -1,4 +1,5 @@
 // The parameters of GET /api/greetings: the default value, the schema and the rules of each. The API description is made from `PARAMETERS`.
+import querystring from 'node:querystring';
 import type { GreetingParameters } from './greeting.ts';
 
 /** The parameters that an empty query stands for. */
@@ -43,7 +44,7 @@ export function parseGreetingQuery(query: string): GreetingQuery {
   for (const { name, pattern, errorIn } of READERS) {
     const encoded = pattern.exec(query)?.[1];
     if (encoded === undefined) continue;
-    const value = String(new URLSearchParams(`=${encoded}`).get('')), error = errorIn(value);
+    const value = querystring.unescape(encoded.replaceAll('+', ' ')), error = errorIn(value);
     if (error === undefined) parameters[name] = value;
     else errors[name] = [error];
   }
