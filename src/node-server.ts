@@ -9,7 +9,7 @@ import { judgeParsed } from './http/head.ts';
 import { SIZE_LIMITS, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, type Reply } from './http/reply.ts';
-import { traceparentOf, type Known } from './http/request.ts';
+import type { Known } from './http/request.ts';
 import { finishedRequest, startRecord, type Server, type ServerOptions } from './server/interface.ts';
 
 // `latest`: the response to its latest request, which `refuseLatest` refuses. `hasLast`: nothing after its latest request is answered.
@@ -61,8 +61,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     };
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
     if ('reason' in judged) return refuse(judged.reason);
-    const failed = (error: unknown) => reports.failed(error, traceparentOf(judged));
-    const reply = () => { if (record.status === undefined) send(answer(judged, handler, failed), judged.isLast || isDraining()); };
+    const reply = () => { if (record.status === undefined) send(answer(judged, handler, reports.failed), judged.isLast || isDraining()); };
     Object.assign(connection, { latest: response, refuseLatest: refuse, hasLast: judged.isLast });
     if (judged.contentLength === 0) return reply();
     let received = 0;

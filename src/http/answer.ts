@@ -2,20 +2,21 @@
 import type nodeHttp from 'node:http';
 import { unexpectedProblem } from './problem.ts';
 import type { Handler, Reply } from './reply.ts';
-import type { Request } from './request.ts';
+import { traceparentOf, type Request } from './request.ts';
 
 // An import statement would also load what `node:http` has for making requests, which takes 20 ms, half of the start (Node 24.21).
 const { STATUS_CODES, validateHeaderName, validateHeaderValue }: typeof nodeHttp = process.getBuiltinModule('node:http');
 
-/** The reply of `handler` to `request`. If there is an error, the reply is a 500, and `failed` gets the error. */
-export function answer(request: Request, handler: Handler, failed: (error: unknown) => void): Reply {
+/** The reply of `handler` to `request`. If there is an error, the reply is a 500, and `failed` gets the error and the `traceparent`. */
+export function answer(request: Request, handler: Handler, failed: (error: unknown, traceId: string) => void): Reply {
+  const report = (error: unknown) => failed(error, traceparentOf(request));
   try {
     const reply = handler(request);
     if (isReply(reply)) return checkFields(reply);
-    Promise.resolve<unknown>(reply).catch(failed); // a promise that is rejected would end the process
+    Promise.resolve<unknown>(reply).catch(report); // a promise that is rejected would end the process
     throw new TypeError('A handler must return a reply, with a status, fields and a body. It must not be asynchronous.');
   } catch (error) {
-    failed(error);
+    report(error);
     return unexpectedProblem(request.path);
   }
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { answer, textOf } from '../http/answer.ts';
 import { REFUSALS } from '../http/refusals.ts';
 import { emptyReply } from '../http/reply.ts';
-import { traceparentOf, type LegalRequest, type Refusal } from '../http/request.ts';
+import type { LegalRequest, Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
 import type { OpenTransport, Transport } from '../transport/transport.ts';
 import { finishedRequest, startRecord, type AccessRecord, type Context } from './interface.ts';
@@ -112,7 +112,7 @@ export class Connection {
     this.#enter('replying');
     const isLast = request.isLast || isDraining();
     if (isLast) this.#startEnding(); // before the reply is written: flushing it must not make the connection idle
-    const reply = answer(request, handler, (error) => reports.failed(error, traceparentOf(request)));
+    const reply = answer(request, handler, reports.failed);
     record.status = reply.status;
     this.#transport.write(textOf(reply, request.method, isLast), this.#replyFlushed);
     if (isLast) this.#transport.socket.end();
