@@ -2,7 +2,6 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
 import { answer, textOf } from './http/answer.ts';
 import { NOT_IN_TRAILERS } from './http/fields.ts';
 import { judgeParsed } from './http/head.ts';
@@ -10,13 +9,13 @@ import { SIZE_LIMITS, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, type Reply } from './http/reply.ts';
 import type { Known } from './http/request.ts';
-import { finishedRequest, startRecord, type Server, type ServerOptions } from './server/interface.ts';
+import { finishedRequest, startRecord, type CreateServer } from './server/interface.ts';
 
 // `latest`: the response to its latest request, which `refuseLatest` refuses. `hasLast`: nothing after its latest request is answered.
 type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; hasLast: boolean };
 
-/** Makes a server, as `CreateServer` says. */
-export function createServer(options: ServerOptions, tls?: SecureContextOptions): Server {
+/** Makes a server on `node:http`. */
+export const createServer: CreateServer = (options, tls) => {
   const { handler, refuseHost, isDraining, reports } = options, limits = { ...TIME_LIMITS, ...options.limits };
   const settings: http.ServerOptions = {
     headersTimeout: limits.headMs, requestTimeout: limits.requestMs, connectionsCheckingInterval: limits.sweepMs,
@@ -114,4 +113,4 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     },
     setSecureContext: (renewed) => secured?.setSecureContext(renewed),
   };
-}
+};

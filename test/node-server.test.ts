@@ -20,7 +20,7 @@ const SHORT = { headMs: 200, requestMs: 400, sweepMs: 20, closeIdleMs: 20, unrea
 
 async function start(t: TestContext, options: Partial<ServerOptions> = {}, tls?: SecureContextOptions) {
   const told: unknown[] = [], records: FinishedRequest[] = [];
-  const server = createServer({
+  const server = await createServer({
     ...readConfiguration({}), handler: () => contentReply(200, 'text/plain', 'Hello'), refuseHost: () => undefined, isDraining: () => false,
     reports: {
       failed: (error) => told.push(String(error)), refused: (reason) => told.push(reason), ended: (reason) => told.push(reason),

@@ -1,23 +1,22 @@
 // A server: a listener, and its connections. How many there may be, how long each may last, and how they are closed.
 import net, { type Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
 import { TIME_LIMITS } from '../http/limits.ts';
 import { clientOf } from '../transport/client.ts';
 import { openTcp, type OpenTransport } from '../transport/transport.ts';
 import { createTurns } from '../transport/turns.ts';
 import { Connection } from './connection.ts';
-import type { Context, Server, ServerOptions } from './interface.ts';
+import type { Context, CreateServer, ServerOptions } from './interface.ts';
 import { chooseVictim } from './room.ts';
 
 const processTurns = createTurns(); // shared by all servers, because they share the event loop
 
-/** Makes a server, as `CreateServer` says. */
-export async function createServer(options: ServerOptions, tls?: SecureContextOptions): Promise<Server> {
+/** Makes the service's own server. */
+export const createServer: CreateServer = async (options, tls) => {
   if (tls === undefined) return { ...createServerOn(openTcp, options), setSecureContext: () => {} };
   const { createTls } = await import('../transport/tls.ts'); // only if it is needed, because loading it takes time
   const { open, setSecureContext } = createTls(tls);
   return { ...createServerOn(open, options), setSecureContext };
-}
+};
 
 /** A server whose connections use the transports that `open` makes. */
 export function createServerOn(open: OpenTransport, options: ServerOptions) {
