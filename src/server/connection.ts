@@ -41,7 +41,7 @@ export class Connection {
   }
 
   /** Whether it is idle: no request has begun to arrive, and no reply is owed. A TLS handshake is idle between its records. */
-  get isIdle(): boolean { return this.state.row.isIdle && !this.#transport.hasBegun(); }
+  get isIdle(): boolean { return this.state.row.isIdle && !this.#transport.isHolding(); }
 
   /** Whether it is idle, or its last reply is flushed. */
   get isExpendable(): boolean { return this.isIdle || this.state.name === 'lingering'; }
@@ -49,7 +49,7 @@ export class Connection {
   /** Counts time, in milliseconds. A connection that has been in its state for too long is ended when its client gets a turn. */
   addTime(ms: number): void {
     const hasStalled = this.#transport.hasStalled(); // each call begins a new period
-    const hasBegun = this.#reader.hasBegun || this.#transport.hasBegun();
+    const hasBegun = this.#reader.hasBegun || this.#transport.isHolding();
     if (this.state.name === 'idle' && hasBegun) this.#enter('head'); // something waits, or a TLS record has begun
     if (this.state.name === 'head' && !hasBegun) this.#enter('idle'); // it was an empty line, or an empty record
     if (this.state.row.consumes && hasStalled) return; // it has been waiting for its turn, not for its client

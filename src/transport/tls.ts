@@ -25,7 +25,7 @@ export function openTls(wrap: (stream: Duplex) => Socket, carrier: Socket, clien
   let hasFailed = false; // TLS has rejected what the client has sent
   const valve = createValve(carrier, client, turns, () => isReady);
   const socket = wrap(valve.stream);
-  const { isHolding, ...intake } = createIntake(socket, client, turns, user, () => false, true);
+  const intake = createIntake(socket, client, turns, user, () => false, true);
   // https://nodejs.org/api/tls.html#event-secure. Once: a client that asks for renegotiation, which is refused, causes it again.
   socket.once('secure', () => { isReady = true; user.ready(); });
   // RFC 8446 6.2: a TLS error ends the connection. After the handshake, this event is the only sign of it.
@@ -34,7 +34,7 @@ export function openTls(wrap: (stream: Duplex) => Socket, carrier: Socket, clien
     ...intake,
     socket,
     isReady: () => isReady,
-    hasBegun: () => isHolding() || valve.hasBegun(),
+    isHolding: () => intake.isHolding() || valve.isHolding(),
     hasStalled: () => [intake.hasStalled(), valve.hasStalled()].includes(true), // both, because each call begins a new period
     hasFailed: () => hasFailed || (!isReady && carrier.bytesRead > 0),
     // The valve passes it on later, so it is never taken at once. And never an empty write, as in `write`: while one is pending, an

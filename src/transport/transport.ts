@@ -11,14 +11,11 @@ export type Transport = ReturnType<OpenTransport>;
 
 /** Makes the transport of an accepted TCP or Unix socket, which comes from `client`. */
 export function openTcp(socket: Socket, client: string, turns: Turns, user: User) {
-  const { isHolding, ...intake } = createIntake(socket, client, turns, user, () => false);
   return {
-    ...intake,
+    ...createIntake(socket, client, turns, user, () => false),
     socket,
     /** Whether there is no TLS handshake, or it is over. */
     isReady: (): boolean => true,
-    /** Whether something has arrived that has not been consumed, if only a part of a TLS record. */
-    hasBegun: isHolding,
     /** Of a transport that has closed: whether TLS failed, or its handshake had begun and was not over. */
     hasFailed: (): boolean => false,
     /** Writes. Calls `flushed` once the kernel has taken all of it, perhaps at once. */

@@ -44,6 +44,6 @@ export function createValve(carrier: Socket, client: string, turns: Turns, isRea
     stream,
     hasStalled: intake.hasStalled,
     /** Whether something has arrived that TLS has not decrypted, if only the first byte of a record. */
-    hasBegun: (): boolean => intake.isHolding() || stream.readableLength > 0 || records.hasBegun,
+    isHolding: (): boolean => intake.isHolding() || stream.readableLength > 0 || records.hasBegun,
   };
 }

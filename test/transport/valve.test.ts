@@ -13,10 +13,10 @@ async function startValve(t: TestContext, isReady: boolean) {
   const { client, accepted } = await startPair(t, { highWaterMark: 0 });
   const turns = createTurns();
   const { mock } = t.mock.method(turns, 'spend');
-  const { stream, hasBegun } = createValve(accepted, 'a', turns, () => isReady);
+  const { stream, isHolding } = createValve(accepted, 'a', turns, () => isReady);
   let received = 0;
   stream.on('data', ({ length }: Buffer) => { received += length; });
-  return { client, accepted, stream, hasBegun, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
+  return { client, accepted, stream, isHolding, received: () => received, costs: () => mock.calls.map(({ arguments: [cost] }) => cost) };
 }
 for (const [what, isReady, bytes, expected] of [
   ['a long record and short ones', true, Buffer.concat([LONG_RECORD, SHORT_RECORDS.subarray(6)]),
@@ -43,14 +43,14 @@ test('the valve lets one piece through when TLS asks, and no more until it asks 
 });
 
 test('a whole record has begun until TLS takes it', limit, async (t) => {
-  const { client, stream, hasBegun, received } = await startValve(t, true);
+  const { client, stream, isHolding, received } = await startValve(t, true);
   stream.pause().read(0);
   client.write(SHORT_RECORDS.subarray(0, 6));
   await until(() => stream.readableLength === 6);
-  assert.equal(hasBegun(), true);
+  assert.equal(isHolding(), true);
   stream.resume();
   await until(() => received() === 6);
-  assert.equal(hasBegun(), false);
+  assert.equal(isHolding(), false);
 });
 
 test('the valve lets nothing through while the client does not read what is written', limit, async (t) => {

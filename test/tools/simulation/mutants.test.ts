@@ -22,7 +22,7 @@ const MUTANTS = [
   connection('the end of the client is not passed on', "this.#refuse(this.#reader.refusal('cutShort'));", ';'),
   connection('our side stays open', 'this.#transport.socket.end();', ';'),
   connection('the linger is forgotten', "this.#enter('lingering')", 'this.#transport.socket.destroy()'),
-  connection('what has begun is idle', ' && !this.#transport.hasBegun()', ''),
+  connection('what has begun is idle', ' && !this.#transport.isHolding()', ''),
   connection('empty lines are activity', "this.state.name === 'idle' && hasBegun", "this.state.name === 'idle'"),
   states('a limit is twice as long', '+ limits.sweepMs', '+ 3 * limits.sweepMs'),
   connection('a status is not recorded', 'record.status = reply.status;', ''),
