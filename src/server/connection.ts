@@ -14,7 +14,7 @@ const END_COST = 2 * 1024; // what it costs to refuse a request or to cut a conn
 
 export class Connection {
   readonly client: string; // see `clientOf`
-  readonly state: CurrentState;
+  readonly state = new CurrentState();
   readonly #address: string | undefined; // the client's IP address; undefined on a Unix socket
   readonly #queue: string; // where the end of the connection waits for a turn
   readonly #transport: Transport;
@@ -35,7 +35,6 @@ export class Connection {
       ended: () => this.#clientEnded(),
       ready: () => this.#enter('idle'),
     });
-    this.state = new CurrentState(this.#transport.isReady() ? 'idle' : 'handshake');
     this.#transport.socket.on('error', () => {}); // without a listener, an error would end the process; `close` follows
     this.#transport.socket.on('finish', () => this.#enter('lingering')).on('close', () => { this.#closed(); closed(); });
   }

@@ -36,11 +36,9 @@ let changes = 0; // how many changes of state there have been, on all connection
 
 /** The state of a connection, and how long it has been in it. */
 export class CurrentState {
-  name: State;
+  name: State = 'handshake'; // which is over at once without TLS
   changedAt = changes += 1; // the lower, the longer ago
   #ms = 0; // as counted by `addTime`
-
-  constructor(name: State) { this.name = name; }
 
   /** What the table says of it. */
   get row(): Row { return STATES[this.name]; }

@@ -33,7 +33,6 @@ export function openTls(wrap: (stream: Duplex) => Socket, carrier: Socket, clien
   return {
     ...intake,
     socket,
-    isReady: () => isReady,
     isHolding: () => intake.isHolding() || valve.isHolding(),
     hasStalled: () => [intake.hasStalled(), valve.hasStalled()].includes(true), // both, because each call begins a new period
     hasFailed: () => hasFailed || (!isReady && carrier.bytesRead > 0),

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createIntake, type Consumer } from './intake.ts';
 import type { Turns } from './turns.ts';
 
-/** Who uses a transport: it consumes what arrives, and is told when a TLS handshake is over. It listens for errors of `socket`. */
+/** Who uses a transport: it consumes what arrives, and is told that no TLS handshake is in progress. It listens for errors of `socket`. */
 export type User = Consumer & { readonly ready: () => void };
 
 export type OpenTransport = typeof openTcp;
@@ -11,11 +11,10 @@ export type Transport = ReturnType<OpenTransport>;
 
 /** Makes the transport of an accepted TCP or Unix socket, which comes from `client`. */
 export function openTcp(socket: Socket, client: string, turns: Turns, user: User) {
+  user.ready();
   return {
     ...createIntake(socket, client, turns, user, () => false),
     socket,
-    /** Whether there is no TLS handshake, or it is over. */
-    isReady: (): boolean => true,
     /** Of a transport that has closed: whether TLS failed, or its handshake had begun and was not over. */
     hasFailed: (): boolean => false,
     /** Writes. Calls `flushed` once the kernel has taken all of it, perhaps at once. */
