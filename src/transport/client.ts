@@ -6,9 +6,6 @@ export function plainAddress(remoteAddress: string): string { return remoteAddre
 
 /** The client with this address. */
 export function clientOf(remoteAddress = ''): string {
-  const [before = '', after] = plainAddress(remoteAddress).split('::');
-  if (after === undefined) return before.split(':', 4).join(':');
-  const groups = [before.split(':'), after.split(':')] as const;
-  const zeros = Array.from({ length: 8 - groups[0].length - groups[1].length }, () => '0'); // RFC 5952 4.2: what `::` stands for
-  return [...groups[0], ...zeros, ...groups[1]].slice(0, 4).join(':');
+  const address = plainAddress(remoteAddress), zeros = ':0'.repeat(9 - address.split(':').length); // RFC 5952 4.2: what `::` stands for
+  return address.replace('::', `${zeros}:`).split(':', 4).join(':');
 }
