@@ -45,7 +45,6 @@ export const createServer: CreateServer = (options, tls) => {
     const judged = judgeParsed(`${method} ${url} HTTP/${httpVersion}`, rawHeaders, refuseHost); // Node accepts more than is legal
     const record = startRecord('reason' in judged ? judged.request : judged);
     let isSent = false;
-    response.on('finish', () => { isSent = !socket.destroyed; }); // also emitted when the rest cannot be sent any more
     response.on('close', () => { // on Node 20 and 22 not for a response that waits for others when the connection closes
       if (!isSent && listener.listening) reports.ended('resetBeforeReply');
       reports.finished?.(finishedRequest(record, remoteAddress, !isSent));
@@ -56,7 +55,7 @@ export const createServer: CreateServer = (options, tls) => {
       connection.hasLast ||= isLast;
       if (reason !== undefined) reports.refused(reason);
       response.writeHead(status, [...fields, 'Content-Length', String(Buffer.byteLength(body)), 'Date', new Date().toUTCString(),
-        'Connection', isLast ? 'close' : 'keep-alive']).end(body);
+        'Connection', isLast ? 'close' : 'keep-alive']).end(body, () => { isSent = !socket.destroyed; }); // also called when it cannot be sent
     };
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
     if ('reason' in judged) return refuse(judged.reason);
