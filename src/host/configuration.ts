@@ -6,10 +6,8 @@ import { EXIT_CODES, mistakeIn, StartError } from './start-error.ts';
 
 const MAX_PORT = 65_535, DAY_MS = 86_400_000;
 
-type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'>;
-
 /** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError with all mistakes. */
-export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Runtime = process) {
+export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Pick<NodeJS.Process, 'pid' | 'platform' | 'version'> = process) {
   const mistakes: string[] = [];
   const textOf = (name: string): string | undefined => env[name] || undefined;
 

@@ -1,14 +1,12 @@
 // Which connection is closed when `maxConnections` are open and one more arrives. No client can keep the others out.
 import type { Connection } from './connection.ts';
 
-/** All connections, by client. */
-type Groups = ReadonlyMap<string, ReadonlySet<Connection>>;
-
 /**
- * The connection that is closed for a new one of `client`, and why. It belongs to the client with the most connections, counting the new
- * one. It is the one idle or lingering longest; or, if none is, and `client` has fewer than the most, the one longest in its state.
+ * Of all connections, by client, the one that is closed for a new one of `client`, and why. It belongs to the client with the most,
+ * counting the new one. It is the one idle or lingering longest; or, if none is, and `client` has fewer than the most, the one longest in
+ * its state.
  */
-export function chooseVictim(groups: Groups, client: string) {
+export function chooseVictim(groups: ReadonlyMap<string, ReadonlySet<Connection>>, client: string) {
   const own = (groups.get(client)?.size ?? 0) + 1;
   let most = own;
   for (const { size } of groups.values()) if (size > most) most = size;
