@@ -54,8 +54,9 @@ export const createServer: CreateServer = (options, tls) => {
       Object.assign(record, { status, reason });
       connection.hasLast ||= isLast;
       if (reason !== undefined) reports.refused(reason);
-      response.writeHead(status, [...fields, 'Content-Length', String(Buffer.byteLength(body)), 'Date', new Date().toUTCString(),
-        'Connection', isLast ? 'close' : 'keep-alive']).end(body, () => { isSent = !socket.destroyed; }); // also called when it cannot be sent
+      const length = String(Buffer.byteLength(body)), date = new Date().toUTCString(), next = isLast ? 'close' : 'keep-alive';
+      response.writeHead(status, [...fields, 'Content-Length', length, 'Date', date, 'Connection', next]);
+      response.end(body, () => { isSent = !socket.destroyed; }); // called, too, when the rest cannot be sent any more
     };
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
     if ('reason' in judged) return refuse(judged.reason);
