@@ -2,8 +2,8 @@
 import type { Server as Listener } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
+import { contentReply } from './http/messages.ts';
 import { redirectToHttps } from './http/redirect.ts';
-import { contentReply } from './http/reply.ts';
 import { hostCheck, type RefuseHost } from './http/request-target.ts';
 import { createRouter } from './http/router.ts';
 import type { CreateServer, Server, ServerOptions } from './server/interface.ts';

@@ -6,9 +6,8 @@ import { answer, textOf } from './http/answer.ts';
 import { NOT_IN_TRAILERS } from './http/fields.ts';
 import { judgeParsed } from './http/head.ts';
 import { SIZE_LIMITS, TIME_LIMITS } from './http/limits.ts';
+import { emptyReply, type Known, type Reply } from './http/messages.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
-import { emptyReply, type Reply } from './http/reply.ts';
-import type { Known } from './http/request.ts';
 import { finishedRequest, startRecord, type CreateServer } from './server/interface.ts';
 
 // `latest`: the response to its latest request, which `refuseLatest` refuses. `hasLast`: nothing after its latest request is answered.

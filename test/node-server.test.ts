@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { connect as connectTls, type SecureContextOptions } from 'node:tls';
 import { readConfiguration } from '../src/host/configuration.ts';
-import { contentReply, type Handler } from '../src/http/reply.ts';
+import { contentReply, type Handler } from '../src/http/messages.ts';
 import { createServer } from '../src/node-server.ts';
 import type { FinishedRequest, ServerOptions } from '../src/server/interface.ts';
 import { parseReplies, requestBytes } from './support/exchange.ts';

@@ -1,6 +1,5 @@
 // GET /openapi/v1.json replies with an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
-import { unexpectedProblem } from '../http/problem.ts';
-import { contentReply, type Handler, type Reply } from '../http/reply.ts';
+import { contentReply, unexpectedProblem, type Handler, type Reply } from '../http/messages.ts';
 import { createGreetingEndpoint } from './greeting-endpoint.ts';
 import { DEFAULT_PARAMETERS, PARAMETERS } from './greeting-query.ts';
 import { version } from './version.ts';

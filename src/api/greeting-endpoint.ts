@@ -1,7 +1,5 @@
 // GET /api/greetings replies with a greeting for the name in the query, or for the world.
-import { validationProblem } from '../http/problem.ts';
-import { contentReply, type Reply } from '../http/reply.ts';
-import { traceparentOf, type Request } from '../http/request.ts';
+import { contentReply, traceparentOf, validationProblem, type Reply, type Request } from '../http/messages.ts';
 import { parseGreetingQuery } from './greeting-query.ts';
 import { formatTimestamp, greet } from './greeting.ts';
 

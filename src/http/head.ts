@@ -1,8 +1,8 @@
 // The rules for a whole head (RFC 9110, RFC 9112). A rule that guards against an attack says so.
 import { addValue, withoutSpace, type Fields } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
+import type { LegalRequest, Refusal } from './messages.ts';
 import type { Reason } from './refusals.ts';
-import type { LegalRequest, Refusal } from './request.ts';
 import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
 import { faultInHost, isHostOf, type RefuseHost } from './request-target.ts';
 

@@ -1,5 +1,5 @@
 // Redirects plain HTTP to HTTPS. What gets into Location has already been checked (response splitting).
-import { emptyReply, type Handler } from './reply.ts';
+import { emptyReply, type Handler } from './messages.ts';
 import { withoutPort } from './request-target.ts';
 
 // Browsers send characters in a query that a URI, such as that in Location, does not allow (RFC 9110 10.2.2, RFC 3986 3.4). What is already

@@ -1,6 +1,6 @@
 // The first line of a request (RFC 9112 3).
+import type { Known } from './messages.ts';
 import type { Reason } from './refusals.ts';
-import type { Known } from './request.ts';
 import { parseTarget, type Target } from './request-target.ts';
 
 export type RequestLine = {

@@ -5,8 +5,8 @@ import { addField, type Fields } from './fields.ts';
 import { judgeHead } from './head.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import { LineReader } from './lines.ts';
+import type { LegalRequest, Refusal } from './messages.ts';
 import type { Reason } from './refusals.ts';
-import type { LegalRequest, Refusal } from './request.ts';
 import { loggablePartsOf, parseRequestLine, type RequestLine } from './request-line.ts';
 import type { RefuseHost } from './request-target.ts';
 

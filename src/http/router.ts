@@ -1,5 +1,5 @@
 // Finds the handler of a request. Paths are compared byte for byte: one that a proxy reads differently could get past the proxy's rules.
-import { emptyReply, type Handler } from './reply.ts';
+import { emptyReply, type Handler } from './messages.ts';
 
 const NOT_FOUND = emptyReply(404);
 

@@ -2,9 +2,8 @@
 // bytes. So no client can make others wait long, or fill the memory, by pipelining.
 import type { Socket } from 'node:net';
 import { answer, textOf } from '../http/answer.ts';
+import { emptyReply, type LegalRequest, type Refusal } from '../http/messages.ts';
 import { REFUSALS } from '../http/refusals.ts';
-import { emptyReply } from '../http/reply.ts';
-import type { LegalRequest, Refusal } from '../http/request.ts';
 import { RequestReader } from '../http/request-reader.ts';
 import type { OpenTransport, Transport } from '../transport/transport.ts';
 import { finishedRequest, startRecord, type AccessRecord, type Context } from './interface.ts';

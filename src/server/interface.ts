@@ -2,9 +2,8 @@
 import type { Server as Listener } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { TimeLimits } from '../http/limits.ts';
+import { traceparentOf, type Handler, type Known } from '../http/messages.ts';
 import type { Reason } from '../http/refusals.ts';
-import type { Handler } from '../http/reply.ts';
-import { traceparentOf, type Known } from '../http/request.ts';
 import type { RefuseHost } from '../http/request-target.ts';
 import { plainAddress } from '../transport/client.ts';
 import type { Turns } from '../transport/turns.ts';

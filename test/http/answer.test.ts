@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { answer, textOf } from '../../src/http/answer.ts';
-import { unexpectedProblem } from '../../src/http/problem.ts';
-import { contentReply, emptyReply, type Handler, type Reply } from '../../src/http/reply.ts';
+import { contentReply, emptyReply, unexpectedProblem, type Handler, type Reply } from '../../src/http/messages.ts';
 import { parseReplies } from '../support/exchange.ts';
 
 const request = { method: 'GET', path: '/a', query: 'b', host: 'a', parent: undefined };

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stopCoverage } from 'node:v8';
+import { traceparentOf } from '../../src/http/messages.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
-import { traceparentOf } from '../../src/http/request.ts';
 import { compile, PLACES, type Place } from './grammar/places.ts';
 import { visitWords } from './grammar/words.ts';
 

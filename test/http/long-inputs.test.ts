@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stopCoverage } from 'node:v8';
+import { traceparentOf } from '../../src/http/messages.ts';
 import { hostCheck } from '../../src/http/request-target.ts';
 import { LineReader } from '../../src/http/lines.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
-import { traceparentOf } from '../../src/http/request.ts';
 import { head } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';
 import { served } from '../support/corpus/served.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { emptyReply } from '../../src/http/messages.ts';
 import { redirectToHttps } from '../../src/http/redirect.ts';
-import { emptyReply } from '../../src/http/reply.ts';
 
 const asked = { method: 'GET', path: '/', query: '', host: 'a', parent: undefined };
 

@@ -1,8 +1,8 @@
 // The requests of a connection as bytes, however they are divided into pieces: those of the corpus, what is known of a request, and sizes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { traceparentOf, type LegalRequest, type Refusal } from '../../src/http/messages.ts';
 import { REFUSALS, type Reason } from '../../src/http/refusals.ts';
-import { traceparentOf, type LegalRequest, type Refusal } from '../../src/http/request.ts';
 import { RequestReader } from '../../src/http/request-reader.ts';
 import { head, type Entry } from '../support/corpus/entry.ts';
 import { last } from '../support/corpus/last.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyReply, type Handler } from '../../src/http/reply.ts';
+import { emptyReply, type Handler } from '../../src/http/messages.ts';
 import { createRouter } from '../../src/http/router.ts';
 
 const answers = (status: number): Handler => ({ path }) => emptyReply(status, ['Location', path]);

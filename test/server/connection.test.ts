@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import { emptyReply } from '../../src/http/reply.ts';
+import { emptyReply } from '../../src/http/messages.ts';
 import { BUDGET, createTurns } from '../../src/transport/turns.ts';
 import { parseReplies, requestBytes } from '../support/exchange.ts';
 import { liveHeap } from '../support/usage.ts';

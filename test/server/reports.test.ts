@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { traceparentOf } from '../../src/http/messages.ts';
 import { hostCheck } from '../../src/http/request-target.ts';
-import { traceparentOf } from '../../src/http/request.ts';
 import { finishedRequest } from '../../src/server/interface.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { readToEnd, send, startServer, statusesIn, type Pair } from '../support/server.ts';

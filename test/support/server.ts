@@ -6,7 +6,7 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
-import { contentReply } from '../../src/http/reply.ts';
+import { contentReply } from '../../src/http/messages.ts';
 import type { Reason } from '../../src/http/refusals.ts';
 import type { FinishedRequest, ServerOptions } from '../../src/server/interface.ts';
 import { createServerOn } from '../../src/server/server.ts';
