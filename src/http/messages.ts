@@ -30,7 +30,7 @@ export type Refusal = { readonly reason: Reason; readonly request: Known };
 
 export type Reply = {
   readonly status: number;
-  readonly fields: readonly string[]; // alternating names and values, of the header fields, except those that the responder adds
+  readonly fields: readonly string[]; // alternating names and values, of the header fields, except those that the server adds
   readonly body: string;
 };
 
