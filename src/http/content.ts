@@ -1,7 +1,7 @@
 // Reads the content of a request to its end, and discards it (RFC 9112 6). It is read before the reply: if it is malformed, nobody can
 // tell where the next request begins (request smuggling). Functions that read are generators: each stops at `yield` until there are more
 // bytes, and returns the rule that the content breaks, if any.
-import { colonIn, NOT_IN_TRAILERS } from './fields.ts';
+import { nameIn, NOT_IN_TRAILERS } from './fields.ts';
 import { SIZE_LIMITS } from './limits.ts';
 import type { LineReader } from './lines.ts';
 import type { Reason } from './refusals.ts';
@@ -11,20 +11,20 @@ type Steps = Generator<undefined, Reason | undefined>;
 /** Reads chunked content (RFC 9112 7.1): lines with a size, each followed by that many bytes and CR LF; the size 0; and trailers. */
 export function* readChunks(lines: LineReader): Steps {
   let framing = SIZE_LIMITS.framingBytes, content = SIZE_LIMITS.contentBytes; // what is left of these limits
-  let line: ReturnType<LineReader['read']>;
+  let isRead: boolean | Reason;
   for (;;) {
     const tooLong = framing < SIZE_LIMITS.chunkLineBytes ? 'chunkFramingTooLong' : 'chunkLineTooLong';
-    while ((line = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), tooLong)) === undefined) yield;
-    if (typeof line === 'string') return line;
+    while ((isRead = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), tooLong)) === false) yield;
+    if (isRead !== true) return isRead;
     framing -= lines.length;
-    const size = sizeIn(line.text.slice(line.start, line.end));
+    const size = sizeIn(lines.text);
     if (typeof size === 'string') return size;
     if (size === 0) return yield* readTrailers(lines, framing);
     content -= size;
     if (content < 0) return 'contentTooLong'; // RFC 9110 15.5.14
     for (let remaining = size; (remaining -= lines.skip(remaining)) > 0;) yield;
-    while ((line = lines.read('\r\n'.length, 'chunkData')) === undefined) yield;
-    if (typeof line === 'string') return 'chunkData'; // also where a control character stands in place of CR LF
+    while ((isRead = lines.read('\r\n'.length, 'chunkData')) === false) yield;
+    if (isRead !== true) return 'chunkData'; // also where a control character stands in place of CR LF
   }
 }
 
@@ -32,14 +32,14 @@ export function* readChunks(lines: LineReader): Steps {
 // them (RFC 9110 6.5.1), because some programs obey them even there (request smuggling).
 function* readTrailers(lines: LineReader, remaining: number): Steps {
   for (;;) {
-    let line: ReturnType<LineReader['read']>;
-    while ((line = lines.read(remaining, 'trailersTooLong')) === undefined) yield; // RFC 6585 5
-    if (typeof line === 'string') return line;
+    let isRead: boolean | Reason;
+    while ((isRead = lines.read(remaining, 'trailersTooLong')) === false) yield; // RFC 6585 5
+    if (isRead !== true) return isRead;
     remaining -= lines.length;
-    if (line.start === line.end) return undefined;
-    const colon = colonIn(line);
-    if (colon === -1) return 'trailerLine';
-    if (NOT_IN_TRAILERS.includes(line.text.slice(line.start, colon).toLowerCase())) return 'trailerNotAllowed';
+    if (lines.text === '') return undefined;
+    const name = nameIn(lines.text);
+    if (name === undefined) return 'trailerLine';
+    if (NOT_IN_TRAILERS.includes(name.toLowerCase())) return 'trailerNotAllowed';
   }
 }
 

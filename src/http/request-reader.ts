@@ -51,25 +51,25 @@ export class RequestReader {
     let remaining = SIZE_LIMITS.headBytes - 1, fieldLines = SIZE_LIMITS.fieldLines; // what is left of these limits
     while (this.request === undefined) {
       if (!this.hasBegun) remaining -= lines.skipLineEnds(remaining); // RFC 9112 2.2: CR and LF before a request are ignored
-      const line = lines.read(remaining, this.#requestLine === undefined ? 'requestLineTooLong' : 'headTooLong');
-      if (typeof line === 'string') return this.refusal(line);
-      if (line === undefined) {
+      const isRead = lines.read(remaining, this.#requestLine === undefined ? 'requestLineTooLong' : 'headTooLong');
+      if (typeof isRead === 'string') return this.refusal(isRead);
+      if (!isRead) {
         yield;
         continue;
       }
       remaining -= lines.length;
       if (this.#requestLine === undefined) {
-        this.#line = line.text.slice(line.start, line.end);
+        this.#line = lines.text;
         const parsed = parseRequestLine(this.#line);
         if (typeof parsed === 'string') return this.refusal(parsed);
         this.#requestLine = parsed;
-      } else if (line.start === line.end) {
+      } else if (lines.text === '') {
         const judged = judgeHead(this.#requestLine, this.#fields, this.#refuseHost);
         if (typeof judged === 'string') return this.refusal(judged);
         this.request = judged;
       } else {
         fieldLines -= 1;
-        const fault = fieldLines < 0 ? 'tooManyFieldLines' : addField(this.#fields, line); // RFC 6585 5
+        const fault = fieldLines < 0 ? 'tooManyFieldLines' : addField(this.#fields, lines.text); // RFC 6585 5
         if (fault !== undefined) return this.refusal(fault);
       }
     }

@@ -77,7 +77,7 @@ for (const [what, length, readBytewise] of [
     const reader = new LineReader();
     for (let i = 0; i < count; i += 1) {
       reader.give(LETTER);
-      assert.equal(reader.read(2 * count, 'headTooLong'), undefined);
+      assert.equal(reader.read(2 * count, 'headTooLong'), false);
     }
   }],
   ['content', 8_000, (count: number) => {
