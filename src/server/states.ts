@@ -39,6 +39,7 @@ export class CurrentState {
   name: State = 'handshake'; // which is over at once without TLS
   changedAt = changes += 1; // the lower, the longer ago
   #ms = 0; // as counted by `addTime`
+  #idleMs = 0; // how long it had been idle when it left `idle`
 
   /** What the table says of it. */
   get row(): Row { return STATES[this.name]; }
@@ -47,8 +48,10 @@ export class CurrentState {
   enter(next: State): boolean {
     if (this.name === 'closed') return true;
     if (next !== 'closed' && !this.row.next.includes(next)) return false;
+    if (this.name === 'idle') this.#idleMs = this.#ms;
+    if (this.name === 'head' && next === 'idle') this.#ms += this.#idleMs; // no request has begun: empty lines and records prolong nothing
+    else if (next !== 'content') this.#ms = 0; // the limit of `content` is that of the whole request
     this.name = next;
-    if (next !== 'content') this.#ms = 0; // the limit of `content` is that of the whole request
     this.changedAt = changes += 1;
     return true;
   }

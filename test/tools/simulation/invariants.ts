@@ -83,11 +83,18 @@ const closedInTime: Invariant = ({ client, replies, writes }, world) => {
     if (client.endedAt === undefined) assertLimit(endedAt, closedAt, LIMITS.lingerMs, 'the time to go on sending');
   } else if (client.endedAt === undefined) {
     const idleFrom = last?.takenAt ?? openedAt;
-    // The time of an idle connection begins again after a part of a record, even if the record brings no request.
-    if (client.isSecure && isAfter(sends.at(-1)?.at, idleFrom)) return;
     const { stoppedAt } = world;
+    // A part of a record has the time of a head, even if the record brings no request.
+    if (client.isSecure && isAfter(sends.at(-1)?.at, idleFrom)) {
+      const ms = closedAt.ms - idleFrom.ms;
+      return assert.ok(ms <= LIMITS.idleMs + LIMITS.headMs + 2 * LIMITS.sweepMs, `parts of records, and no request, for ${ms} ms`);
+    }
     if (stoppedAt === undefined || isAfter(stoppedAt, closedAt)) assertLimit(idleFrom, closedAt, LIMITS.idleMs, 'an idle connection');
-    else assert.ok(closedAt.ms - Math.max(idleFrom.ms, stoppedAt.ms) <= LIMITS.sweepMs, 'idle connections are closed at the stop');
+    else {
+      const wasIdle = !client.isSecure && isAfter(stoppedAt, idleFrom);
+      const ms = closedAt.ms - Math.max(idleFrom.ms, stoppedAt.ms);
+      assert.ok(ms <= (wasIdle ? LIMITS.closeIdleMs : LIMITS.sweepMs), `an idle connection is closed ${ms} ms after the stop`);
+    }
   }
 };
 

@@ -17,6 +17,7 @@ const [valve, tls] = [of('transport/valve'), of('transport/tls')];
 
 const MUTANTS = [
   states('a limit is never taken back', 'this.#ms = 0;', ';'),
+  states('an empty line is activity, if it arrives in parts', 'this.#ms += this.#idleMs;', 'this.#ms = 0;'),
   states('time does not pass', 'this.#ms += ms;', ''),
   connection('a request ends one byte too late', 'return end;', 'return end + 1;'),
   connection('the end of the client is not passed on', "this.#refuse(this.#reader.refusal('cutShort'));", ';'),

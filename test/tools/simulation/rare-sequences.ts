@@ -22,11 +22,13 @@ export const RARE: readonly Sequence[] = [
   // The time of a request begins with its head, also when its content comes later.
   sequence([send(withContent(1), 20), pass(2_500), { kind: 'more', bytes: 18, pieces: WHOLE, client: 1 }, pass(5_000)]),
   // Empty lines do not make a connection less idle.
-  sequence([connect, pass(2_500), sendEmptyLine]),
+  sequence([connect, pass(2_500), sendEmptyLine, { kind: 'stop' }]),
   // A request arrives after the idle time, and before the turn in which the connection would be closed for it.
   sequence([connect, { kind: 'reach', ms: 7_000, iterations: 0 }, send(greeting(0))]),
   // A part of a record has begun when time is counted, and then brings no request.
   sequence([connect, pass(950), sendEmptyLine, pass(2_000)], { isSecure: true }),
+  // Two such parts, 5 s apart, do not make the connection idle for longer.
+  sequence([connect, pass(950), sendEmptyLine, pass(5_000), { kind: 'more', bytes: 2, pieces: WHOLE, client: 1 }], { isSecure: true }),
   // When there are too many connections, those that have closed do not count for their address, which 1 and 5 share.
   sequence([...[1, 5].flatMap((client): ClientStep[] => [{ kind: 'read', client }, { kind: 'reset', client }]),
     { kind: 'read', client: 2 }, { kind: 'read', client: 3 }], { maxConnections: 1, addresses: 4 }),
