@@ -80,10 +80,9 @@ describe('a process', { concurrency: true }, () => {
         done(error('EMFILE'));
         process.stdout.write(JSON.stringify({ time: new Date(), level: 'info', message: 'Tried' }) + '\\n');
       };`);
-    const service = spawnService(t, { PORT: '0', MAX_CONNECTIONS: '1' }, failing);
+    const service = spawnService(t, { PORT: '0', MAX_CONNECTIONS: '2' }, failing);
     const port = portIn(await service.nextLine());
-    const idle = connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume();
-    await once(idle, 'connect');
+    for (let idle = 0; idle < 2; idle += 1) await once(connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume(), 'connect');
     assert.equal((await request(port, 'GET', '/api/greetings')).status, 500);
     const lines = [await service.nextLine(), await service.nextLine()];
     const { level, message, traceId, error } = Object(lines.find((line) => line.message !== 'Tried'));

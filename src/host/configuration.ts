@@ -58,7 +58,8 @@ export function readConfiguration(env: NodeJS.ProcessEnv, runtime: Pick<NodeJS.P
     accessLog: readBoolean('ACCESS_LOG'),
     // Not 0: for Node's own option that means no timeout, and here it would close each connection within a second.
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000,
-    maxConnections: readInteger('MAX_CONNECTIONS', 1, 1_000_000) ?? 1_000, // how many connections may be open at once, on each server
+    // How many connections may be open at once, on each server. With one, whoever has it would keep the others out.
+    maxConnections: readInteger('MAX_CONNECTIONS', 2, 1_000_000) ?? 1_000,
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 0,
     shutdownTimeoutMs: readInteger('SHUTDOWN_TIMEOUT_MS', 0, DAY_MS) ?? 10_000,
   };

@@ -69,8 +69,8 @@ const VARIABLES: readonly (readonly [name: string, legal: Legal, accepted: strin
   ['ACCESS_LOG', [['true', { accessLog: true }], ['false', {}]], 'true or false', ['yes', '1', 'TRUE', ' true']],
   ['KEEP_ALIVE_TIMEOUT_MS', [['1', { keepAliveTimeoutMs: 1 }], ['86400000', { keepAliveTimeoutMs: 86_400_000 }]],
     'a whole number from 1 to 86400000', ['0', '-1', '86400001', '75s']],
-  ['MAX_CONNECTIONS', [['1', { maxConnections: 1 }], ['1000000', { maxConnections: 1_000_000 }]],
-    'a whole number from 1 to 1000000', ['0', '1000001']],
+  ['MAX_CONNECTIONS', [['2', { maxConnections: 2 }], ['1000000', { maxConnections: 1_000_000 }]],
+    'a whole number from 2 to 1000000', ['1', '1000001']],
   ['SHUTDOWN_DELAY_MS', [['0', {}], ['86400000', { shutdownDelayMs: 86_400_000 }]], DAY, ['x', '-1', '86400001']],
   ['SHUTDOWN_TIMEOUT_MS', [['0', { shutdownTimeoutMs: 0 }], ['86400000', { shutdownTimeoutMs: 86_400_000 }]], DAY, ['x', '-1', '86400001']],
 ];
