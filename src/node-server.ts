@@ -10,8 +10,8 @@ import { emptyReply, type Known, type Reply } from './http/messages.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { finishedRequest, startRecord, type CreateServer } from './server/interface.ts';
 
-// `latest`: the response to its latest request, which `refuseLatest` refuses. `hasLast`: nothing after its latest request is answered.
-type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; hasLast: boolean };
+// `latest`: the response to its latest request, which `refuseLatest` refuses. Of its `count` requests none after number `last` is answered.
+type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; count: number; last: number };
 
 /** Makes a server on `node:http`. */
 export const createServer: CreateServer = (options, tls) => {
@@ -33,25 +33,28 @@ export const createServer: CreateServer = (options, tls) => {
   const connections = new Map<Socket, Connection>(); // over TLS there are two: that of TCP, and that of TLS
 
   function accept(socket: Socket): void {
-    connections.set(socket, { hasLast: false });
+    connections.set(socket, { count: 0, last: Infinity });
     socket.on('close', () => connections.delete(socket)).on('error', () => {}); // without a listener, an error would end the process
     socket.on('timeout', () => socket.destroy()); // Node does the same, but not after CONNECT
   }
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const { socket, socket: { remoteAddress }, method, url, httpVersion, rawHeaders } = request, connection = connections.get(socket);
-    if (connection?.hasLast !== false) return;
+    if (connection === undefined || connection.last !== Infinity) return;
+    const number = connection.count += 1;
     const judged = judgeParsed(`${method} ${url} HTTP/${httpVersion}`, rawHeaders, refuseHost); // Node accepts more than is legal
     const record = startRecord('reason' in judged ? judged.request : judged);
+    const isOver = () => record.status !== undefined || number > connection.last; // it has been answered, or will not be
     let isSent = false;
     response.on('close', () => { // on Node 20 and 22 not for a response that waits for others when the connection closes
+      if (number > connection.last) return; // it was never read as a request
       if (!isSent && listener.listening) reports.ended('resetBeforeReply');
       reports.finished?.(finishedRequest(record, remoteAddress, !isSent));
     });
     const send = ({ status, fields, body }: Reply, isLast: boolean, reason?: Reason) => {
-      if (record.status !== undefined) return; // it has been refused meanwhile
+      if (isOver()) return;
       Object.assign(record, { status, reason });
-      connection.hasLast ||= isLast;
+      if (isLast) connection.last = number;
       if (reason !== undefined) reports.refused(reason);
       const length = String(Buffer.byteLength(body)), date = new Date().toUTCString(), next = isLast ? 'close' : 'keep-alive';
       response.writeHead(status, [...fields, 'Content-Length', length, 'Date', date, 'Connection', next]);
@@ -59,12 +62,14 @@ export const createServer: CreateServer = (options, tls) => {
     };
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
     if ('reason' in judged) return refuse(judged.reason);
-    const reply = () => { if (record.status === undefined) send(answer(judged, handler, reports.failed), judged.isLast || isDraining()); };
-    Object.assign(connection, { latest: response, refuseLatest: refuse, hasLast: judged.isLast });
-    if (judged.contentLength === 0) return reply();
+    const reply = () => { if (!isOver()) send(answer(judged, handler, reports.failed), judged.isLast || isDraining()); };
+    Object.assign(connection, { latest: response, refuseLatest: refuse });
+    if (judged.isLast) connection.last = number;
+    if (judged.isLast && judged.contentLength === 0 && request.headers.expect !== undefined) return reply(); // `judgeHead` says why
     let received = 0;
     request.on('data', ({ length }: Buffer) => { if ((received += length) > SIZE_LIMITS.contentBytes) refuse('contentTooLong'); });
     const isNotAllowed = (text: string, at: number) => at % 2 === 0 && NOT_IN_TRAILERS.includes(text.toLowerCase());
+    // Only at its end, so that pipelined requests are handled one after another (RFC 9112 9.3.2).
     request.on('end', () => (request.rawTrailers.some(isNotAllowed) ? refuse('trailerNotAllowed') : reply()));
   }
 
@@ -85,8 +90,8 @@ export const createServer: CreateServer = (options, tls) => {
   // Where Node gives no response object. The refusal goes after the replies to the requests before.
   function refuseOn(socket: Socket, reason: Reason, known: Pick<Known, 'method' | 'path'> = {}): void {
     const connection = connections.get(socket), { status } = REFUSALS[reason], { remoteAddress } = socket;
-    if (connection?.hasLast !== false) return;
-    connection.hasLast = true;
+    if (connection === undefined || connection.last !== Infinity) return;
+    connection.last = connection.count;
     const record = { ...startRecord({ parent: undefined, ...known }), status, reason };
     reports.refused(reason);
     const write = () => socket.end(textOf(emptyReply(status), '', true), (error?: Error | null) => {

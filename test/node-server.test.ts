@@ -11,7 +11,7 @@ import type { FinishedRequest, ServerOptions } from '../src/server/interface.ts'
 import { parseReplies, requestBytes } from './support/exchange.ts';
 import { brief, readToEnd, tlsOptions } from './support/server.ts';
 import { closeAfter } from './support/service.ts';
-import { listenOnPort, until } from './support/sockets.ts';
+import { iterations, listenOnPort, until } from './support/sockets.ts';
 
 const limit = { timeout: 60_000 };
 const GET = requestBytes('GET', '/a', []);
@@ -69,9 +69,19 @@ test('replies go in the order of the requests, and a refusal ends the connection
   }
   await until(() => accepted.every(({ destroyed }) => destroyed)); // the clients have not ended their sides
   assert.deepEqual(told, ['nodeParser', 'connectUnsupported', 'hostTwice']);
-  assert.deepEqual(handled.sort(), ['/a', '/a', '/b', '/b', '/b']); // nothing that follows a refusal is read as a request
+  assert.deepEqual(handled, ['/b', '/a', '/b', '/a', '/b']); // in order, too; and nothing that follows a refusal is read as a request
   assert.equal(records.length, 8);
   assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
+});
+
+test('while the service is draining, no handler gets what follows a request with content, and it is not logged', limit, async (t) => {
+  const handled: string[] = [];
+  const handler: Handler = ({ path }) => { handled.push(path); return contentReply(200, 'text/plain', ''); };
+  const { open, statuses, told, records, accepted } = await start(t, { handler, isDraining: () => true });
+  assert.deepEqual(await statuses(open(`${POST}y${GET}`)), [[200, 'Connection: close']]);
+  await until(() => accepted.every(({ destroyed }) => destroyed));
+  await iterations();
+  assert.deepEqual([handled, told, records.map(brief)], [['/b'], [], [['/b', 200, undefined]]]);
 });
 
 test('no handler gets a request that is refused while its content arrives, though its end arrives, too', limit, async (t) => {
