@@ -12,16 +12,24 @@ export function answer(request: Request, handler: Handler, failed: (error: unkno
     const reply = handler(request);
     if (isReply(reply)) return checkFields(reply);
     Promise.resolve<unknown>(reply).catch(report); // a promise that is rejected would end the process
-    throw new TypeError('A handler must return a reply, with a status, fields and a body. It must not be asynchronous.');
+    throw new TypeError('A handler must return a reply at once: a status that allows content, pairs of fields, and a body.');
   } catch (error) {
     report(error);
     return unexpectedProblem(request.path);
   }
 }
 
-// The compiler checks most of this, too, but not in a handler that is written in JavaScript. 1xx are not replies (RFC 9110 15.2).
+// A client would take content that follows one of these for its next reply (RFC 9110 15.3.5, 15.3.6 and 15.4.5).
+const WITHOUT_CONTENT: readonly number[] = [204, 205, 304];
+
+// The compiler checks some of this, too, but not in a handler that is written in JavaScript. 1xx are not replies (RFC 9110 15.2).
 const isReply = (reply: Reply): boolean =>
-  typeof reply?.body === 'string' && Array.isArray(reply.fields) && reply.status >= 200 && STATUS_CODES[reply.status] !== undefined;
+  typeof reply?.body === 'string' && Array.isArray(reply.fields) && reply.fields.length % 2 === 0 &&
+  reply.fields.every((text) => typeof text === 'string') && reply.status >= 200 && STATUS_CODES[reply.status] !== undefined &&
+  !WITHOUT_CONTENT.includes(reply.status);
+
+// They say where the reply ends, so only the server sets them, or leaves them out.
+const FOR_THE_SERVER = /^(?:connection|content-length|date|trailer|transfer-encoding)$/i;
 
 // Response splitting ends here: Node's functions throw for a name that is not a token (RFC 9110 5.1), and for a value with a line feed
 // or another control character (RFC 9110 5.5).
@@ -30,6 +38,7 @@ function checkFields(reply: Reply): Reply {
   for (let at = 0; at < fields.length; at += 2) {
     const [name = '', value = ''] = [fields[at], fields[at + 1]];
     validateHeaderName(name);
+    if (FOR_THE_SERVER.test(name)) throw new TypeError(`A handler must not set ${name}: the server does, or leaves it out.`);
     validateHeaderValue(name, value);
   }
   return reply;

@@ -8,7 +8,7 @@ import { parseReplies } from '../support/exchange.ts';
 const request = { method: 'GET', path: '/a', query: 'b', host: 'a', parent: undefined };
 const failure = new Error('It failed.');
 const untyped = (reply: unknown): Reply => Object(reply); // which the compiler would prevent
-const NO_REPLY = 'A handler must return a reply, with a status, fields and a body. It must not be asynchronous.';
+const NO_REPLY = 'A handler must return a reply at once: a status that allows content, pairs of fields, and a body.';
 
 for (const [what, handler, ...errors] of [
   ['an error', () => { throw failure; }, failure],
@@ -16,7 +16,12 @@ for (const [what, handler, ...errors] of [
   // A line feed in a field would let a client write a reply of its own.
   ['a field that would be two lines', () => emptyReply(200, ['X', 'a\r\nSet-Cookie: b']), 'ERR_INVALID_CHAR'],
   ['a name that is not a token', () => emptyReply(200, ['A', 'b', 'X:', 'a']), 'ERR_INVALID_HTTP_TOKEN'],
-  ['a field without a value', () => emptyReply(200, ['A', 'b', '']), 'ERR_INVALID_HTTP_TOKEN'],
+  ['an empty name', () => emptyReply(200, ['A', 'b', '', '']), 'ERR_INVALID_HTTP_TOKEN'],
+  ['a field without a value', () => emptyReply(200, ['A', 'b', 'X']), NO_REPLY],
+  ['a value that is not a string', () => untyped({ ...emptyReply(200), fields: ['X', undefined] }), NO_REPLY],
+  ...['Connection', 'CONTENT-LENGTH', 'date', 'Trailer', 'Transfer-Encoding'].map((name): [string, Handler, string] =>
+    [`the field ${name}`, () => emptyReply(200, [name, '1']), `A handler must not set ${name}: the server does, or leaves it out.`]),
+  ...[204, 205, 304].map((status): [string, Handler, string] => [`the status ${status}`, () => emptyReply(status), NO_REPLY]),
   ['no reply', () => untyped(undefined), NO_REPLY],
   ['a body that is not a string', () => untyped({ ...emptyReply(200), body: {} }), NO_REPLY],
   ['a status that there is not', () => emptyReply(299), NO_REPLY],
