@@ -12,8 +12,8 @@ export class StartError extends Error {
   readonly reasons: readonly string[]; // one sentence for each reason, for the person who starts the service
   readonly exitCode: number;
 
-  constructor(reasons: readonly string[], exitCode: number, cause?: unknown) {
-    super(reasons.join('\n'), { cause });
+  constructor(reasons: readonly string[], exitCode: number) {
+    super(reasons.join('\n'));
     this.reasons = reasons;
     this.exitCode = exitCode;
   }

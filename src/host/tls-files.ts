@@ -27,19 +27,29 @@ export function keyExchanges(openssl: string): string {
 
 /** Resolves with both files and the policy above as options for TLS. Rejects with a StartError if they cannot serve any client. */
 export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): Promise<SecureContextOptions> {
-  const cert = await attempt('TLS_CERT_FILE', certFile, 'a readable PEM file with the certificate, followed by its chain, if any', () => {
-    const pem = readFileSync(certFile);
-    createSecureContext({ cert: pem }); // throws when OpenSSL cannot read a certificate of the chain, or rejects the key in the first
-    return pem;
-  });
-  const certificate = new X509Certificate(cert);
-  const key = await attempt('TLS_KEY_FILE', keyFile, 'a readable PEM file with the unencrypted private key of the certificate', () => {
-    const pem = readFileSync(keyFile);
-    if (!certificate.checkPrivateKey(createPrivateKey(pem))) throw new Error('it is the key of another certificate');
-    return pem;
-  });
-  const options = { cert, key, ...POLICY };
-  await attempt('TLS_CERT_FILE', certFile, 'a certificate with a key that clients can use in TLS 1.2 or later', () => shakeHands(options));
+  const mistakes: string[] = [];
+  function read(variable: string, file: string, accepted: string, check: (pem: Buffer) => object): Buffer | undefined {
+    try {
+      const pem = readFileSync(file);
+      check(pem);
+      return pem;
+    } catch (error) {
+      mistakes.push(mistakeIn(variable, file, `${accepted} (${String(error)})`));
+      return undefined;
+    }
+  }
+  // `createSecureContext` throws when OpenSSL cannot read a certificate of the chain, or rejects the key in the first.
+  const cert = read('TLS_CERT_FILE', certFile, 'a readable PEM file with the certificate, followed by its chain, if any',
+    (pem) => createSecureContext({ cert: pem }));
+  const key = read('TLS_KEY_FILE', keyFile, 'a readable PEM file with an unencrypted private key', createPrivateKey);
+  if (cert === undefined || key === undefined) throw new StartError(mistakes, EXIT_CODES.configuration);
+
+  const certificate = new X509Certificate(cert), options = { cert, key, ...POLICY };
+  const refuse = (...mistake: Parameters<typeof mistakeIn>) => { throw new StartError([mistakeIn(...mistake)], EXIT_CODES.configuration); };
+  const isPair = certificate.checkPrivateKey(createPrivateKey(key));
+  if (!isPair) refuse('TLS_KEY_FILE', keyFile, `the private key of the first certificate in ${certFile}`);
+  await shakeHands(options).catch((error: unknown) =>
+    refuse('TLS_CERT_FILE', certFile, `a certificate with a key that clients can use in TLS 1.2 or later (${String(error)})`));
   // RFC 5280 4.1.2.5: the certificate is valid from the first of these times to the second. The service uses it before and after, too.
   const { validFrom, validTo } = certificate;
   if (Date.now() < Date.parse(validFrom)) log('warn', 'The TLS certificate is not valid yet.', { file: certFile, validFrom });
@@ -55,12 +65,4 @@ async function shakeHands(options: SecureContextOptions): Promise<void> {
   for (const socket of [server, client]) socket.on('error', () => {}); // without a listener, a later error would end the process
   await Promise.all([once(server, 'secure'), once(client, 'secureConnect')])
     .catch(({ code }: NodeJS.ErrnoException) => { throw new Error(code); }); // the message has a line break, and addresses in memory
-}
-
-async function attempt<T>(variable: string, file: string, accepted: string, read: () => T | Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw new StartError([mistakeIn(variable, file, `${accepted} (${String(error)})`)], EXIT_CODES.configuration, error);
-  }
 }

@@ -79,7 +79,7 @@ test('a certificate that has expired or is not valid yet can be used, with a war
 });
 
 const CHAIN = 'a readable PEM file with the certificate, followed by its chain, if any';
-const KEY = 'a readable PEM file with the unencrypted private key of the certificate';
+const KEY = 'a readable PEM file with an unencrypted private key';
 const USABLE = 'a certificate with a key that clients can use in TLS 1.2 or later';
 
 test('a mistake names the variable, the file, what is accepted and what is wrong', async (t) => {
@@ -105,12 +105,18 @@ test('a mistake names the variable, the file, what is accepted and what is wrong
 
 /** The files are refused, and the mistake names this variable. */
 function refuses(files: TlsFiles, variable: string, path: string, accepted: string, why: string): Promise<void> {
-  return assert.rejects(readTlsFiles(files, nothing), ({ reasons, exitCode, cause }) => {
-    assert.deepEqual([reasons, exitCode], [[`${variable} is "${path}", but must be ${accepted} (${cause}).`], 78]);
-    assert.ok(String(cause).includes(why), String(cause));
+  return assert.rejects(readTlsFiles(files, nothing), ({ reasons, exitCode }) => {
+    assert.deepEqual([reasons.length, exitCode], [1, 78]);
+    assert.ok(reasons[0].startsWith(`${variable} is "${path}", but must be ${accepted}`) && reasons[0].includes(why), reasons[0]);
     return true;
   });
 }
+
+test('mistakes in both files are reported together', () =>
+  assert.rejects(readTlsFiles({ certFile: '/missing-a', keyFile: '/missing-b' }, nothing), ({ reasons }) => {
+    assert.deepEqual(reasons.map((reason: string) => reason.split(' ', 3)[2]), ['"/missing-a",', '"/missing-b",']);
+    return true;
+  }));
 
 test('a key of another type or of another certificate is refused, and so is a pair that no client can use', async (t) => {
   const folder = temporaryFolder(t);
@@ -118,7 +124,7 @@ test('a key of another type or of another certificate is refused, and so is a pa
   for (const { certFile } of pairs) {
     for (const { keyFile } of pairs) {
       const isPair = keyFile.replace('key', 'cert') === certFile;
-      if (!isPair) await refuses({ certFile, keyFile }, 'TLS_KEY_FILE', keyFile, KEY, 'the key of another certificate');
+      if (!isPair) await refuses({ certFile, keyFile }, 'TLS_KEY_FILE', keyFile, 'the private key of the first certificate in ', certFile);
       else if (!certFile.includes('secp256k1')) await readTlsFiles({ certFile, keyFile }, nothing);
       else await refuses({ certFile, keyFile }, 'TLS_CERT_FILE', certFile, USABLE, 'ERR_SSL_NO_SUITABLE_SIGNATURE_ALGORITHM');
     }
