@@ -55,7 +55,7 @@ const READERS = PARAMETERS.map((parameter) => ({ ...parameter, pattern: patternO
 
 // Finds the value of the first key whose decoded form is `name`. Other keys are not decoded: a query may have thousands of them.
 function patternOf(name: string): RegExp {
-  const anyCase = (digits: string) => digits.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  const letters = Array.from(name, (letter) => `(?:${letter}|%${anyCase(letter.charCodeAt(0).toString(16))})`);
-  return new RegExp(`(?:^|&)${letters.join('')}(?![^=&])=?([^&]*)`);
+  const anyCase = (digits: string) => digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  const letters = Buffer.from(name).toString('hex').replace(/../g, (digits) => `(?:\\x${digits}|%${anyCase(digits)})`);
+  return new RegExp(`(?:^|&)${letters}(?![^=&])=?([^&]*)`);
 }

@@ -23,10 +23,13 @@ const TEXTS = [
   ...Array.from({ length: 256 }, (_, byte) => [...escapesOf(byte), String.fromCharCode(byte)]).flat(),
 ];
 
-/** Each way to write a key, and also with a letter changed or left out. */
+/** Each letter of a key in each way, also changed or left out, among letters that are written as they are, or as escapes. */
 function spellings(name: string): readonly string[] {
-  const ways = Array.from(name, (letter) => [letter, letter.toUpperCase(), ...escapesOf(letter.charCodeAt(0)), '%6']);
-  return ways.reduce<readonly string[]>((begun, letters) => begun.flatMap((key) => letters.map((letter) => key + letter)), ['']);
+  const ways = Array.from(name, (letter) => [letter, ...escapesOf(letter.charCodeAt(0)), letter.toUpperCase(), '%6', '']);
+  return [0, 1, 2].flatMap((way) => {
+    const letters = ways.map((each) => each[way] ?? '');
+    return ways.flatMap((each, i) => each.map((letter) => letters.with(i, letter).join('')));
+  });
 }
 
 for (const { name, example } of PARAMETERS) {
