@@ -2,7 +2,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { answer, textOf } from './http/answer.ts';
+import { answer, dateNow, textOf } from './http/answer.ts';
 import { NOT_IN_TRAILERS } from './http/fields.ts';
 import { judgeParsed } from './http/head.ts';
 import { SIZE_LIMITS, TIME_LIMITS } from './http/limits.ts';
@@ -56,20 +56,20 @@ export const createServer: CreateServer = (options, tls) => {
       Object.assign(record, { status, reason });
       if (isLast) connection.last = number;
       if (reason !== undefined) reports.refused(reason);
-      const length = String(Buffer.byteLength(body)), date = new Date().toUTCString(), next = isLast ? 'close' : 'keep-alive';
-      response.writeHead(status, [...fields, 'Content-Length', length, 'Date', date, 'Connection', next]);
+      const length = String(Buffer.byteLength(body)), next = isLast ? 'close' : 'keep-alive';
+      response.writeHead(status, [...fields, 'Content-Length', length, 'Date', dateNow(), 'Connection', next]);
       response.end(body, () => { isSent = !socket.destroyed; }); // called, too, when the rest cannot be sent any more
     };
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
     if ('reason' in judged) return refuse(judged.reason);
     const reply = () => { if (!isOver()) send(answer(judged, handler, reports.failed), judged.isLast || isDraining()); };
-    Object.assign(connection, { latest: response, refuseLatest: refuse });
-    if (judged.isLast) connection.last = number;
-    if (judged.isLast && judged.contentLength === 0 && request.headers.expect !== undefined) return reply(); // `judgeHead` says why
+    const isNext = connection.latest?.writableEnded !== false; // all requests before it have been handled
+    Object.assign(connection, { latest: response, refuseLatest: refuse, last: judged.isLast ? number : Infinity });
+    if (judged.contentLength === 0 && (isNext || request.headers.expect !== undefined)) return reply(); // `judgeHead` says why with Expect
     let received = 0;
     request.on('data', ({ length }: Buffer) => { if ((received += length) > SIZE_LIMITS.contentBytes) refuse('contentTooLong'); });
     const isNotAllowed = (text: string, at: number) => at % 2 === 0 && NOT_IN_TRAILERS.includes(text.toLowerCase());
-    // Only at its end, so that pipelined requests are handled one after another (RFC 9112 9.3.2).
+    // Its end comes after that of the request before: pipelined requests are handled one after another (RFC 9112 9.3.2).
     request.on('end', () => (request.rawTrailers.some(isNotAllowed) ? refuse('trailerNotAllowed') : reply()));
   }
 

@@ -49,15 +49,15 @@ export function textOf({ status, fields, body }: Reply, method: string, isLast: 
   let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let at = 0; at < fields.length; at += 2) text += `${fields[at]}: ${fields[at + 1]}\r\n`;
   const connection = isLast ? 'close' : 'keep-alive';
-  text += `Content-Length: ${Buffer.byteLength(body)}\r\nDate: ${date()}\r\nConnection: ${connection}\r\n\r\n`;
+  text += `Content-Length: ${Buffer.byteLength(body)}\r\nDate: ${dateNow()}\r\nConnection: ${connection}\r\n\r\n`;
   return method === 'HEAD' ? text : text + body; // RFC 9110 9.3.2
 }
 
 let second = 0;
 let latestDate = '';
 
-// Faster: the date is made once a second, which saves 0.03.
-function date(): string {
+/** The value of `Date`. Faster: it is made once a second, which saves 0.03. */
+export function dateNow(): string {
   const now = Math.floor(Date.now() / 1000);
   if (now !== second) latestDate = new Date((second = now) * 1000).toUTCString(); // IMF-fixdate (RFC 9110 5.6.7)
   return latestDate;
