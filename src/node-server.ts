@@ -10,7 +10,7 @@ import { emptyReply, type Known, type Reply } from './http/messages.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { finishedRequest, startRecord, type CreateServer } from './server/interface.ts';
 
-// `latest`: the response to its latest request, which `refuseLatest` refuses. Of its `count` requests none after number `last` is answered.
+// `latest`: the response to the latest request, which `refuseLatest` refuses. Of `count` requests, none after number `last` is answered.
 type Connection = { latest?: ServerResponse; refuseLatest?: (reason: Reason) => void; count: number; last: number };
 
 /** Makes a server on `node:http`. */
@@ -45,28 +45,28 @@ export const createServer: CreateServer = (options, tls) => {
     const judged = judgeParsed(`${method} ${url} HTTP/${httpVersion}`, rawHeaders, refuseHost); // Node accepts more than is legal
     const record = startRecord('reason' in judged ? judged.request : judged);
     const isOver = () => record.status !== undefined || number > connection.last; // it has been answered, or will not be
-    let isSent = false;
+    let isSent = false, received = 0; // whether the reply has been sent, and how many bytes of content have been received
     response.on('close', () => { // on Node 20 and 22 not for a response that waits for others when the connection closes
-      if (number > connection.last) return; // it was never read as a request
-      if (!isSent && listener.listening) reports.ended('resetBeforeReply');
-      reports.finished?.(finishedRequest(record, remoteAddress, !isSent));
+      const isRead = number <= connection.last; // what follows the last request is not
+      if (isRead && !isSent && listener.listening) reports.ended('resetBeforeReply');
+      if (isRead) reports.finished?.(finishedRequest(record, remoteAddress, !isSent));
     });
     const send = ({ status, fields, body }: Reply, isLast: boolean, reason?: Reason) => {
       if (isOver()) return;
       Object.assign(record, { status, reason });
       if (isLast) connection.last = number;
       if (reason !== undefined) reports.refused(reason);
-      const length = String(Buffer.byteLength(body)), next = isLast ? 'close' : 'keep-alive';
-      response.writeHead(status, [...fields, 'Content-Length', length, 'Date', dateNow(), 'Connection', next]);
+      const length = String(Buffer.byteLength(body)), option = isLast ? 'close' : 'keep-alive';
+      response.writeHead(status, [...fields, 'Content-Length', length, 'Date', dateNow(), 'Connection', option]);
       response.end(body, () => { isSent = !socket.destroyed; }); // called, too, when the rest cannot be sent any more
     };
     const refuse = (reason: Reason) => send(emptyReply(REFUSALS[reason].status), true, reason);
     if ('reason' in judged) return refuse(judged.reason);
     const reply = () => { if (!isOver()) send(answer(judged, handler, reports.failed), judged.isLast || isDraining()); };
-    const isNext = connection.latest?.writableEnded !== false; // all requests before it have been handled
+    const { latest } = connection, isNext = latest?.writableEnded !== false; // all requests before it have been handled
     Object.assign(connection, { latest: response, refuseLatest: refuse, last: judged.isLast ? number : Infinity });
-    if (judged.contentLength === 0 && (isNext || request.headers.expect !== undefined)) return reply(); // `judgeHead` says why with Expect
-    let received = 0;
+    if (judged.contentLength === 0 && isNext) return reply();
+    if (judged.contentLength === 0 && judged.isLast) latest?.once('finish', reply); // with Expect, its end may not come: see `judgeHead`
     request.on('data', ({ length }: Buffer) => { if ((received += length) > SIZE_LIMITS.contentBytes) refuse('contentTooLong'); });
     const isNotAllowed = (text: string, at: number) => at % 2 === 0 && NOT_IN_TRAILERS.includes(text.toLowerCase());
     // Its end comes after that of the request before: pipelined requests are handled one after another (RFC 9112 9.3.2).

@@ -16,6 +16,7 @@ import { iterations, listenOnPort, until } from './support/sockets.ts';
 const limit = { timeout: 60_000 };
 const GET = requestBytes('GET', '/a', []);
 const POST = `${requestBytes('POST', '/b', ['Content-Length: 2'])}x`; // a byte is missing
+const EXPECT = ['Expect: 100-continue'];
 const SHORT = { headMs: 200, requestMs: 400, sweepMs: 20, closeIdleMs: 20, unreadMs: 1_000_000 };
 
 async function start(t: TestContext, options: Partial<ServerOptions> = {}, tls?: SecureContextOptions) {
@@ -59,6 +60,7 @@ test('replies go in the order of the requests, and a refusal ends the connection
   for (const [bytes, ...expected] of [
     [`${POST}y${GET}\x00${GET}`, 200, 200, 400],
     [`${POST}y${GET}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${GET}`, 200, 200, 501],
+    [`${POST}y${requestBytes('GET', '/d', EXPECT)}${requestBytes('PUT', '/e', [...EXPECT, 'Content-Length: 1'])}`, 200, 200, 200],
     [`${requestBytes('POST', '/b', ['Connection: close', 'Content-Length: 1'])}x\x00`, 200],
     [`${requestBytes('GET', '/c', ['Host: b'])}${GET}`, 400],
   ] as const) {
@@ -69,8 +71,8 @@ test('replies go in the order of the requests, and a refusal ends the connection
   }
   await until(() => accepted.every(({ destroyed }) => destroyed)); // the clients have not ended their sides
   assert.deepEqual(told, ['nodeParser', 'connectUnsupported', 'hostTwice']);
-  assert.deepEqual(handled, ['/b', '/a', '/b', '/a', '/b']); // in order, too; and nothing that follows a refusal is read as a request
-  assert.equal(records.length, 8);
+  assert.deepEqual(handled, ['/b', '/a', '/b', '/a', '/b', '/d', '/e', '/b']); // and nothing that follows a refusal is read as a request
+  assert.equal(records.length, 11);
   assert.ok(records.every(({ aborted, remoteAddress }) => aborted === undefined && remoteAddress === '127.0.0.1'));
 });
 

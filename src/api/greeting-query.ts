@@ -1,5 +1,4 @@
 // The parameters of GET /api/greetings: the default value, the schema and the rules of each. The API description is made from `PARAMETERS`.
-import querystring from 'node:querystring';
 import type { GreetingParameters } from './greeting.ts';
 
 /** The parameters that an empty query stands for. */
@@ -44,7 +43,7 @@ export function parseGreetingQuery(query: string): GreetingQuery {
   for (const { name, pattern, errorIn } of READERS) {
     const encoded = pattern.exec(query)?.[1];
     if (encoded === undefined) continue;
-    const value = querystring.unescape(encoded.replaceAll('+', ' ')), error = errorIn(value);
+    const value = String(new URLSearchParams(`=${encoded}`).get('')), error = errorIn(value);
     if (error === undefined) parameters[name] = value;
     else errors[name] = [error];
   }
@@ -53,8 +52,11 @@ export function parseGreetingQuery(query: string): GreetingQuery {
 
 const READERS = PARAMETERS.map((parameter) => ({ ...parameter, pattern: patternOf(parameter.name) }));
 
-// Finds the value of the first key whose decoded form is `name`. Other keys are not decoded: a query may have thousands of them.
-function patternOf(name: string): RegExp {
+/**
+ * A pattern for the value of the first key whose decoded form is `name`, which has no space and none of `+&=`. Other keys are not decoded:
+ * a query may have thousands of them.
+ */
+export function patternOf(name: string): RegExp {
   const anyCase = (digits: string) => digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
   const letters = Buffer.from(name).toString('hex').replace(/../g, (digits) => `(?:\\x${digits}|%${anyCase(digits)})`);
   return new RegExp(`(?:^|&)${letters}(?![^=&])=?([^&]*)`);

@@ -46,8 +46,9 @@ export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): P
 
   const certificate = new X509Certificate(cert), options = { cert, key, ...POLICY };
   const refuse = (...mistake: Parameters<typeof mistakeIn>) => { throw new StartError([mistakeIn(...mistake)], EXIT_CODES.configuration); };
-  const isPair = certificate.checkPrivateKey(createPrivateKey(key));
-  if (!isPair) refuse('TLS_KEY_FILE', keyFile, `the private key of the first certificate in ${certFile}`);
+  if (!certificate.checkPrivateKey(createPrivateKey(key))) {
+    refuse('TLS_KEY_FILE', keyFile, `a PEM file with the private key of the first certificate in ${certFile}`);
+  }
   await shakeHands(options).catch((error: unknown) =>
     refuse('TLS_CERT_FILE', certFile, `a certificate with a key that clients can use in TLS 1.2 or later (${String(error)})`));
   // RFC 5280 4.1.2.5: the certificate is valid from the first of these times to the second. The service uses it before and after, too.

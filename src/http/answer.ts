@@ -19,16 +19,16 @@ export function answer(request: Request, handler: Handler, failed: (error: unkno
   }
 }
 
-// A client would take content that follows one of these for its next reply (RFC 9110 15.3.5, 15.3.6 and 15.4.5).
+// These have no content (RFC 9110 15.3.5, 15.3.6, 15.4.5). After a 204 or 304, a client would take it for its next reply.
 const WITHOUT_CONTENT: readonly number[] = [204, 205, 304];
 
 // The compiler checks some of this, too, but not in a handler that is written in JavaScript. 1xx are not replies (RFC 9110 15.2).
 const isReply = (reply: Reply): boolean =>
   typeof reply?.body === 'string' && Array.isArray(reply.fields) && reply.fields.length % 2 === 0 &&
-  reply.fields.every((text) => typeof text === 'string') && reply.status >= 200 && STATUS_CODES[reply.status] !== undefined &&
-  !WITHOUT_CONTENT.includes(reply.status);
+  reply.fields.every((text) => typeof text === 'string') && typeof reply.status === 'number' && reply.status >= 200 &&
+  STATUS_CODES[reply.status] !== undefined && !WITHOUT_CONTENT.includes(reply.status);
 
-// They say where the reply ends, so only the server sets them, or leaves them out.
+// Only the server sets these, or leaves them out: another one could contradict it, for example on where the reply ends.
 const FOR_THE_SERVER = /^(?:connection|content-length|date|trailer|transfer-encoding)$/i;
 
 // Response splitting ends here: Node's functions throw for a name that is not a token (RFC 9110 5.1), and for a value with a line feed

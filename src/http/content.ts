@@ -11,11 +11,11 @@ type Steps = Generator<undefined, Reason | undefined>;
 /** Reads chunked content (RFC 9112 7.1): lines with a size, each followed by that many bytes and CR LF; the size 0; and trailers. */
 export function* readChunks(lines: LineReader): Steps {
   let framing = SIZE_LIMITS.framingBytes, content = SIZE_LIMITS.contentBytes; // what is left of these limits
-  let isRead: boolean | Reason;
+  let result: boolean | Reason;
   for (;;) {
     const tooLong = framing < SIZE_LIMITS.chunkLineBytes ? 'chunkFramingTooLong' : 'chunkLineTooLong';
-    while ((isRead = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), tooLong)) === false) yield;
-    if (isRead !== true) return isRead;
+    while ((result = lines.read(Math.min(SIZE_LIMITS.chunkLineBytes, framing), tooLong)) === false) yield;
+    if (result !== true) return result;
     framing -= lines.length;
     const size = sizeIn(lines.text);
     if (typeof size === 'string') return size;
@@ -23,8 +23,8 @@ export function* readChunks(lines: LineReader): Steps {
     content -= size;
     if (content < 0) return 'contentTooLong'; // RFC 9110 15.5.14
     for (let remaining = size; (remaining -= lines.skip(remaining)) > 0;) yield;
-    while ((isRead = lines.read('\r\n'.length, 'chunkData')) === false) yield;
-    if (isRead !== true) return 'chunkData'; // also where a control character stands in place of CR LF
+    while ((result = lines.read('\r\n'.length, 'chunkData')) === false) yield;
+    if (result !== true) return 'chunkData'; // also where a control character stands in place of CR LF
   }
 }
 
@@ -32,9 +32,9 @@ export function* readChunks(lines: LineReader): Steps {
 // them (RFC 9110 6.5.1), because some programs obey them even there (request smuggling).
 function* readTrailers(lines: LineReader, remaining: number): Steps {
   for (;;) {
-    let isRead: boolean | Reason;
-    while ((isRead = lines.read(remaining, 'trailersTooLong')) === false) yield; // RFC 6585 5
-    if (isRead !== true) return isRead;
+    let result: boolean | Reason;
+    while ((result = lines.read(remaining, 'trailersTooLong')) === false) yield; // RFC 6585 5
+    if (result !== true) return result;
     remaining -= lines.length;
     if (lines.text === '') return undefined;
     const name = nameIn(lines.text);

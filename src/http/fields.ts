@@ -1,7 +1,7 @@
 // Field lines (RFC 9112 5): their form, and the values of those that mean something to the service.
 import type { Reason } from './refusals.ts';
 
-// A token (RFC 9110 5.6.2) and a colon, without white space before or between (RFC 9112 5.1 and 5.2): programs disagree on what that means.
+// A token (RFC 9110 5.6.2) and a colon. White space before either is illegal (RFC 9112 5.1 and 5.2): programs disagree on what it means.
 const NAME_AND_COLON = /^[\w!#$%&'*+\-.^`|~]+:/;
 
 /** The name in a field line, or undefined when the line is not one. */

@@ -29,7 +29,7 @@ export type Known = Traced & Partial<Pick<Request, 'method' | 'path'>>;
 export type Refusal = { readonly reason: Reason; readonly request: Known };
 
 export type Reply = {
-  readonly status: number;
+  readonly status: number; // a final one that allows content: not 204, 205 or 304
   readonly fields: readonly string[]; // alternating names and values, of the header fields, except those that the server adds
   readonly body: string;
 };
@@ -37,11 +37,8 @@ export type Reply = {
 /** Answers a request, at once: no handler is asynchronous. What it throws becomes a 500. */
 export type Handler = (request: Request) => Reply;
 
-// Only these, because nothing from outside may get into a field unchecked (response splitting).
-type ContentType = 'application/json' | 'application/json; charset=utf-8' | 'application/problem+json' | 'text/plain';
-
 /** A reply with the content `body`. */
-export function contentReply(status: number, contentType: ContentType, body: string): Reply {
+export function contentReply(status: number, contentType: string, body: string): Reply {
   // Content may soon be out of date, so caches must not store it. Browsers must not guess another type (OWASP REST Security Cheat Sheet).
   return { status, fields: ['Content-Type', contentType, 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'], body };
 }
@@ -51,10 +48,9 @@ export function emptyReply(status: number, fields: readonly string[] = []): Repl
   return { status, fields, body: '' };
 }
 
-const type = 'https://tools.ietf.org/html/rfc9110#section-15.5.1';
-
 /** The 400 for parameters that break their rules, a problem document (RFC 9457): `errors` maps each of them to what is wrong with it. */
 export function validationProblem(errors: Readonly<Record<string, readonly string[]>>, traceId: string): Reply {
+  const type = 'https://tools.ietf.org/html/rfc9110#section-15.5.1';
   const document = { type, title: 'One or more validation errors occurred.', status: 400, errors, traceId };
   return contentReply(400, 'application/problem+json', JSON.stringify(document));
 }

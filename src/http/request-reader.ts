@@ -1,5 +1,5 @@
 // Reads the requests of a connection from its bytes, one at a time (RFC 9112 2.1): a request line, field lines up to an empty one, and the
-// content after them. The other files here say which rule something breaks; only this one turns that into a `Refusal`.
+// content after them. The other files here say which rule something breaks; this one and `judgeParsed` turn that into a `Refusal`.
 import { readChunks } from './content.ts';
 import { addField, type Fields } from './fields.ts';
 import { judgeHead } from './head.ts';
@@ -51,9 +51,9 @@ export class RequestReader {
     let remaining = SIZE_LIMITS.headBytes - 1, fieldLines = SIZE_LIMITS.fieldLines; // what is left of these limits
     while (this.request === undefined) {
       if (!this.hasBegun) remaining -= lines.skipLineEnds(remaining); // RFC 9112 2.2: CR and LF before a request are ignored
-      const isRead = lines.read(remaining, this.#requestLine === undefined ? 'requestLineTooLong' : 'headTooLong');
-      if (typeof isRead === 'string') return this.refusal(isRead);
-      if (!isRead) {
+      const result = lines.read(remaining, this.#requestLine === undefined ? 'requestLineTooLong' : 'headTooLong');
+      if (typeof result === 'string') return this.refusal(result);
+      if (!result) {
         yield;
         continue;
       }

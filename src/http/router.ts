@@ -3,7 +3,7 @@ import { emptyReply, type Handler } from './messages.ts';
 
 const NOT_FOUND = emptyReply(404);
 
-/** The handler that passes each request to the handler of its path and method, or answers 404 or 405. `routes` has them in that order. */
+/** The handler that passes each request to the handler of its path and method in `routes`, or answers 404 or 405. */
 export function createRouter(routes: Readonly<Record<string, Readonly<Record<string, Handler>>>>): Handler {
   const paths = new Map(Object.entries(routes).map(([path, handlers]) => {
     const notAllowed = emptyReply(405, ['Allow', Object.keys(handlers).join(', ')]); // RFC 9110 15.5.6

@@ -11,5 +11,5 @@ export function childTraceparent(parent = ''): string {
   return `00-${traceId}-${newDigits().slice(16)}-0${Number.parseInt(flags, 16) & SAMPLED}`; // section 3.2.2
 }
 
-// 32 hex digits. The half that is used as a parent-id begins with the variant of the UUID (RFC 9562 4.1), so neither has only zeros.
+// 32 hex digits. The half that is used as a parent-id begins with the variant of the UUID (RFC 9562 4.1), so neither id has only zeros.
 const newDigits = () => crypto.randomUUID().replaceAll('-', '');

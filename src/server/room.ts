@@ -2,9 +2,9 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Of all connections, by client, the one that is closed for a new one of `client`, and why. It belongs to the client with the most,
- * counting the new one. It is the one idle or lingering longest; or, if none is, and `client` has fewer than the most, the one longest in
- * its state.
+ * The connection that is closed for a new one of `client`, and why. `groups` has all connections, by client. It belongs to the client with
+ * the most, counting the new one. It is the one idle or lingering longest; or, if none is, and `client` has fewer than the most, the one
+ * longest in its state.
  */
 export function chooseVictim(groups: ReadonlyMap<string, ReadonlySet<Connection>>, client: string) {
   const own = (groups.get(client)?.size ?? 0) + 1;

@@ -6,6 +6,7 @@ export function plainAddress(remoteAddress: string): string { return remoteAddre
 
 /** The client with this address. */
 export function clientOf(remoteAddress = ''): string {
-  const address = plainAddress(remoteAddress), zeros = ':0'.repeat(9 - address.split(':').length); // RFC 5952 4.2: what `::` stands for
+  const address = plainAddress(remoteAddress);
+  const zeros = ':0'.repeat(9 - address.split(':').length); // `::` stands for the groups that are missing of 8 (RFC 4291 2.2)
   return address.replace('::', `${zeros}:`).split(':', 4).join(':');
 }

@@ -69,7 +69,7 @@ export function createIntake(
   }
 
   return {
-    /** Whether something has arrived that has not been consumed; over TLS, if only a part of a record. */
+    /** Whether something has arrived that has not been consumed. */
     isHolding: (): boolean => held() > 0,
     /** Whether something waits for its turn, and nothing has been consumed since the previous call. */
     hasStalled: (): boolean => {

@@ -33,7 +33,7 @@ export function openTls(wrap: (stream: Duplex) => Socket, carrier: Socket, clien
   return {
     ...intake,
     socket,
-    isHolding: () => intake.isHolding() || valve.isHolding(),
+    isHolding: () => intake.isHolding() || valve.isHolding(), // also a part of a record
     hasStalled: () => [intake.hasStalled(), valve.hasStalled()].includes(true), // both, because each call begins a new period
     hasFailed: () => hasFailed || (!isReady && carrier.bytesRead > 0),
     // The valve passes it on later, so it is never taken at once. And never an empty write, as in `write`: while one is pending, an

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createIntake, type Consumer } from './intake.ts';
 import type { Turns } from './turns.ts';
 
-/** Who uses a transport: it consumes what arrives, and is told that no TLS handshake is in progress. It listens for errors of `socket`. */
+/** Who uses a transport: consumes what arrives, listens for errors of `socket`, and hears that the TLS handshake, if any, is over. */
 export type User = Consumer & { readonly ready: () => void };
 
 export type OpenTransport = typeof openTcp;

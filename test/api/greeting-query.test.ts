@@ -1,7 +1,7 @@
 // Each parameter in the table of greeting-query.ts, in every way that a query can have it: as the parser of the URL Standard reads it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_PARAMETERS, PARAMETERS, parseGreetingQuery } from '../../src/api/greeting-query.ts';
+import { DEFAULT_PARAMETERS, PARAMETERS, parseGreetingQuery, patternOf } from '../../src/api/greeting-query.ts';
 import { leastCpuTime } from '../support/usage.ts';
 import { MAX_NAME_LENGTH as MAX, MIN_NAME_LENGTH as MIN } from '../tools/contract/endpoints.ts';
 
@@ -53,6 +53,16 @@ for (const { name, example } of PARAMETERS) {
     }
   });
 }
+
+test('a key may have any character that is not a space or one of +&=', () => {
+  for (const name of ['a.b', '[k]', 'ü']) {
+    const escaped = Array.from(Buffer.from(name), (byte) => escapesOf(byte));
+    for (const key of [name, name.replace('.', 'x'), ...[0, 1].map((way) => escaped.map((each) => each[way]).join(''))]) {
+      const query = `${encodeURI(key).replaceAll('%25', '%')}=1`;
+      assert.equal(patternOf(name).exec(query)?.[1] ?? null, new URLSearchParams(query).get(name), query);
+    }
+  }
+});
 
 // A query has less than 16 KiB. The bound is what decoding every key of it takes here and now: a search that looks again and again, or
 // that decodes other keys, takes more.

@@ -80,6 +80,7 @@ test('a certificate that has expired or is not valid yet can be used, with a war
 
 const CHAIN = 'a readable PEM file with the certificate, followed by its chain, if any';
 const KEY = 'a readable PEM file with an unencrypted private key';
+const PAIR_KEY = 'a PEM file with the private key of the first certificate in ';
 const USABLE = 'a certificate with a key that clients can use in TLS 1.2 or later';
 
 test('a mistake names the variable, the file, what is accepted and what is wrong', async (t) => {
@@ -124,7 +125,7 @@ test('a key of another type or of another certificate is refused, and so is a pa
   for (const { certFile } of pairs) {
     for (const { keyFile } of pairs) {
       const isPair = keyFile.replace('key', 'cert') === certFile;
-      if (!isPair) await refuses({ certFile, keyFile }, 'TLS_KEY_FILE', keyFile, 'the private key of the first certificate in ', certFile);
+      if (!isPair) await refuses({ certFile, keyFile }, 'TLS_KEY_FILE', keyFile, PAIR_KEY, certFile);
       else if (!certFile.includes('secp256k1')) await readTlsFiles({ certFile, keyFile }, nothing);
       else await refuses({ certFile, keyFile }, 'TLS_CERT_FILE', certFile, USABLE, 'ERR_SSL_NO_SUITABLE_SIGNATURE_ALGORITHM');
     }

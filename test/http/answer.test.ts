@@ -25,6 +25,7 @@ for (const [what, handler, ...errors] of [
   ['no reply', () => untyped(undefined), NO_REPLY],
   ['a body that is not a string', () => untyped({ ...emptyReply(200), body: {} }), NO_REPLY],
   ['a status that there is not', () => emptyReply(299), NO_REPLY],
+  ['a status that is not a number', () => untyped({ ...emptyReply(200), status: '204' }), NO_REPLY],
   ['a status that is not final', () => emptyReply(101), NO_REPLY],
   ['fields that are no list', () => untyped({ ...emptyReply(200), fields: 'A: b' }), NO_REPLY],
   ['a promise', () => untyped(Promise.resolve(emptyReply(200))), NO_REPLY],

@@ -2,6 +2,7 @@
 // node itself, and fails when it is no longer so.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import http from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
@@ -55,6 +56,18 @@ test('a paused socket with `highWaterMark: 0` takes one more read from the kerne
     client.end('x');
     await end;
   });
+
+test('requests of `node:http` that arrive together end in their order', limit, async (t) => {
+  const ended: unknown[] = [];
+  const server = http.createServer(({ url }) => { ended.push(url); });
+  server.on('request', (request) => request.on('data', () => {}).on('end', () => ended.push(`end of ${request.url}`)));
+  const client = connect(await listenOnPort(server), '127.0.0.1').on('error', () => {});
+  t.after(() => { client.destroy(); server.close(); });
+  client.write('POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nxGET /2 HTTP/1.1\r\nHost: a\r\n\r\n'
+    + 'POST /3 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /4 HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until(() => ended.length === 8);
+  assert.deepEqual(ended, ['/1', '/2', '/3', '/4', 'end of /1', 'end of /2', 'end of /3', 'end of /4']);
+});
 
 test('while connections wait in the kernel, at least one is accepted in each iteration', limit, async (t) => {
   let accepted = 0;

@@ -42,7 +42,7 @@ test('the valve lets one piece through when TLS asks, and no more until it asks 
   await until(() => received() === 3 * record.length);
 });
 
-test('a whole record has begun until TLS takes it', limit, async (t) => {
+test('a whole record is held until TLS takes it', limit, async (t) => {
   const { client, stream, isHolding, received } = await startValve(t, true);
   stream.pause().read(0);
   client.write(SHORT_RECORDS.subarray(0, 6));
