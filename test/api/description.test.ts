@@ -38,6 +38,8 @@ test('in Development the service replies with it; its examples fit its schemas a
     assert.notDeepEqual(misfits(schema, changed('other', '')), [], 'it has no other members');
     for (const name of Object.keys(Object(example))) assert.notDeepEqual(misfits(schema, changed(name)), [], `${name} is required`);
   }
+  const used = Array.from(JSON.stringify(operation.responses).matchAll(/"\$ref":"#\/components\/schemas\/(.*?)"/g), ([, name]) => name);
+  assert.deepEqual(used, ['GreetingResponse', 'ValidationProblem', 'UnexpectedProblem']);
   assert.notDeepEqual(misfits(ValidationProblem, { ...invalid, errors: { other: ['It is wrong.'] } }), []);
   assert.deepEqual(await bodyOf('/api/greetings?name=Ada%20Lovelace'), ok);
   assert.deepEqual({ ...await bodyOf('/api/greetings?name='), traceId: '' }, { ...invalid, traceId: '' });

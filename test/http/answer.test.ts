@@ -46,6 +46,7 @@ for (const [what, handler, ...errors] of [
 test('a reply has its fields, its length in bytes, the date, and whether the connection ends; and to HEAD no content', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 20, 10, 15, 30, 999) });
   const reply = contentReply(200, 'text/plain', 'ü');
+  for (const name of ['X-Date', 'Dates']) assert.equal(answer(request, () => emptyReply(200, [name, 'a']), assert.fail).fields[0], name);
   const ofText = ['Content-Type: text/plain', 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
   const headers = [...ofText, 'Content-Length: 2', 'Date: now'];
   for (const isLast of [false, true]) {
