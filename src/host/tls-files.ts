@@ -45,12 +45,12 @@ export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): P
   if (cert === undefined || key === undefined) throw new StartError(mistakes, EXIT_CODES.configuration);
 
   const certificate = new X509Certificate(cert), options = { cert, key, ...POLICY };
-  const refuse = (...mistake: Parameters<typeof mistakeIn>) => { throw new StartError([mistakeIn(...mistake)], EXIT_CODES.configuration); };
+  const refuse = (mistake: string) => { throw new StartError([mistake], EXIT_CODES.configuration); };
   if (!certificate.checkPrivateKey(createPrivateKey(key))) {
-    refuse('TLS_KEY_FILE', keyFile, `a PEM file with the private key of the first certificate in ${certFile}`);
+    refuse(mistakeIn('TLS_KEY_FILE', keyFile, `a PEM file with the private key of the first certificate in ${certFile}`));
   }
   await shakeHands(options).catch((error: unknown) =>
-    refuse('TLS_CERT_FILE', certFile, `a certificate with a key that clients can use in TLS 1.2 or later (${String(error)})`));
+    refuse(mistakeIn('TLS_CERT_FILE', certFile, `a certificate with a key that clients can use in TLS 1.2 or later (${String(error)})`)));
   // RFC 5280 4.1.2.5: the certificate is valid from the first of these times to the second. The service uses it before and after, too.
   const { validFrom, validTo } = certificate;
   if (Date.now() < Date.parse(validFrom)) log('warn', 'The TLS certificate is not valid yet.', { file: certFile, validFrom });

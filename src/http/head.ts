@@ -33,7 +33,7 @@ export function judgeHead({ method, target, isHttp11 }: RequestLine, fields: Fie
   };
 }
 
-/** The request, or its refusal, when Node's parser has read the head: its request line, and names and values of its fields, alternating. */
+/** The request, or its refusal, for a head that Node has parsed. `rawFields`: names and values, alternating. */
 export function judgeParsed(line: string, rawFields: readonly string[], refuseHost: RefuseHost): LegalRequest | Refusal {
   const parsed = parseRequestLine(line), fields: Fields = {};
   rawFields.forEach((name, at) => { if (at % 2 === 0) addValue(fields, name, String(rawFields[at + 1])); });
