@@ -1,60 +1,60 @@
 // All routes of the service: which handler answers which path and method.
-import type { Server as Listener } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
+import { descriptionEndpoint } from './api/description.ts';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
-import { contentReply } from './http/messages.ts';
-import { redirectToHttps } from './http/redirect.ts';
-import { hostCheck, type RefuseHost } from './http/request-target.ts';
-import { createRouter } from './http/router.ts';
-import type { CreateServer, Server, ServerOptions } from './server/interface.ts';
+import { redirectToHttps } from './api/redirect.ts';
+import type { HostRules } from './http/head.ts';
+import { contentReply } from './http/reply.ts';
+import { createRouter, type Router, type Routes } from './http/router.ts';
+import { matcherOf } from './http/target.ts';
+import { createServer, type Server, type ServerOptions } from './server.ts';
 
-export type AppOptions = Omit<ServerOptions, 'handler' | 'refuseHost' | 'isDraining'> & {
-  readonly createServer: CreateServer; // see `loadServer`
-  readonly development: boolean; // whether the API description is served
+export type AppOptions = Omit<ServerOptions, 'router' | 'hostRules' | 'isDraining'> & {
+  readonly isDevelopment: boolean; // whether the API description is served
   readonly now: () => number; // the clock: milliseconds since the epoch
-  readonly allowedHosts: readonly string[] | undefined; // the host names and IP addresses that `Host` may name; undefined: any
+  readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
 };
 
-export type App = Awaited<ReturnType<typeof createApp>>;
+export type App = ReturnType<typeof createApp>;
 
 // Unhealthy tells load balancers and orchestrators to send requests to other processes.
 const healthy = contentReply(200, 'text/plain', 'Healthy');
 const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
 
-/** Loads one of the two servers: the service's own, or the one on `node:http`. The other one is not loaded. */
-export const loadServer = (name: 'strict' | 'node') => (name === 'node' ? import('./node-server.ts') : import('./server/server.ts'));
-
 /** Creates the service. Nothing listens until a server that it has created is told to. */
-export async function createApp({ createServer, development, now, allowedHosts, ...serverOptions }: AppOptions) {
-  let draining = false;
-  const refuseHost: RefuseHost = allowedHosts === undefined ? () => undefined : hostCheck(allowedHosts);
-
-  const handler = createRouter({
-    '/health': { GET: () => (draining ? unhealthy : healthy) },
-    '/api/greetings': { GET: createGreetingEndpoint(now) },
-    // description.ts is loaded only if the description is served.
-    ...(development && { '/openapi/v1.json': { GET: (await import('./api/description.ts')).descriptionEndpoint } }),
-  });
-
+export function createApp({ isDevelopment, now, allowedHosts, ...shared }: AppOptions) {
+  let isDraining = false;
   const servers: Server[] = [];
-  async function create(own: Pick<ServerOptions, 'handler' | 'refuseHost'>, tls?: SecureContextOptions): Promise<Listener> {
-    const server = await createServer({ ...serverOptions, isDraining: () => draining, ...own }, tls);
+
+  const routes: Routes = {
+    '/health': { GET: () => (isDraining ? unhealthy : healthy) },
+    '/api/greetings': { GET: createGreetingEndpoint(now) },
+  };
+  if (isDevelopment) routes['/openapi/v1.json'] = { GET: descriptionEndpoint };
+  const router = createRouter(routes);
+  const isAllowed = allowedHosts && matcherOf(allowedHosts);
+
+  function create(ownRouter: Router, hostRules: HostRules, tls?: SecureContextOptions): Server {
+    const server = createServer({ ...shared, router: ownRouter, hostRules, isDraining: () => isDraining }, tls);
     servers.push(server);
-    return server.listener;
+    return server;
   }
 
   return {
-    /** The listener of a server without TLS. It refuses https URIs, which may have been meant for another server (RFC 9110 7.4). */
-    createHttpListener: () => create({ handler, refuseHost: (host, isHttps) => (isHttps ? 'httpsWithoutTls' : refuseHost(host, isHttps)) }),
-    /** The listener of a server for HTTPS. */
-    createHttpsListener: (tls: SecureContextOptions) => create({ handler, refuseHost }, tls),
-    /** The listener of a server that redirects legal requests to HTTPS on this port. */
-    createRedirectListener: (httpsPort: number) => create({
-      handler: redirectToHttps(httpsPort),
-      refuseHost: (host, isHttps) => refuseHost(host, isHttps) ?? (host === undefined ? 'redirectWithoutHost' : undefined), // HTTP/1.0
-    }),
+    /** A server without TLS. */
+    createHttpServer: () => create(router, { isAllowed }),
+    /** A server for HTTPS. */
+    createHttpsServer: (tls: SecureContextOptions) => create(router, { isAllowed, takesHttps: true }, tls),
+    /** A server that redirects each request to HTTPS on this port. */
+    createRedirectServer(port: number): Server {
+      const handler = redirectToHttps(port);
+      return create(() => ({ handler }), { isAllowed, takesHttps: true, needsHost: true });
+    },
     /** From now on `/health` replies with 503, and each reply is the last one on its connection. */
-    startDraining: () => { draining = true; },
+    startDraining(): void {
+      isDraining = true;
+    },
+    isDraining: () => isDraining,
     // The methods below act on all servers together, as those of the same names in `Server` act on one.
     stopListening: () => servers.forEach((server) => server.stopListening()),
     close: async () => { await Promise.all(servers.map((server) => server.close())); },

@@ -1,6 +1,7 @@
-// The entry point.
+// The entry point. Signals are handled before the rest is loaded: otherwise SIGHUP would end the process meanwhile, and
+// process 1 of a container would ignore them all.
+import { handleSignals } from './host/signals.ts';
 
-process.on('SIGHUP', () => {}); // without a handler SIGHUP ends the process; the one that reads the TLS files comes later
-
+const signals = handleSignals();
 const { start } = await import('./start.ts');
-await start();
+await start(signals);

@@ -1,79 +1,85 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
-import type { Server as Listener } from 'node:net';
-import { createApp, loadServer, type App } from './app.ts';
-import { isAlmostDevelopment, readConfiguration } from './host/configuration.ts';
-import { listen, watchDescriptors, type Bound, type ListenTarget, type Scheme } from './host/listen.ts';
-import { createLog } from './host/log.ts';
+import { createApp, type App } from './app.ts';
+import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
+import { listen, type Bound, type ListenTarget } from './host/listen.ts';
+import { logLine, type Log } from './host/log.ts';
 import { createOutput } from './host/output.ts';
 import { createReportLogger } from './host/report-logger.ts';
-import { installReloadHandler, installStopHandler, installUncaughtErrorHandler } from './host/signals.ts';
+import { createReload, createStop, type SignalActions } from './host/signals.ts';
 import { EXIT_CODES, StartError } from './host/start-error.ts';
+import type { Server } from './server.ts';
 
 const NO_ARGUMENTS = 'The process takes no arguments: it is configured by the environment variables in README.md.';
-const NO_REDIRECT_PORT = 'HTTPS_REDIRECT_PORT must be set to the port that clients see: the socket for HTTPS has no port.';
+const NO_REDIRECT_PORT = 'HTTPS_REDIRECT_PORT must be set, because the socket for HTTPS has no port.';
 
-/** Starts the service. Resolves when it listens or is already stopping, and rejects with a StartError when it cannot. */
-export async function start(): Promise<void> {
-  const output = createOutput(process.stdout, (count) => log('warn', 'Log lines were dropped: stdout was read too slowly.', { count }));
-  const log = createLog(output.write);
-  let running: App | undefined;
+/** Starts the service. Resolves when it listens, or when the process is already ending. */
+export async function start(signals: SignalActions): Promise<void> {
+  const output = createOutput(process.stdout);
+  const log: Log = (...line) => output.write(logLine(...line));
+  const { acceptFailed, summarize, ...reports } = createReportLogger(log);
+  let app: App | undefined;
 
-  /** Ends the process when the log has been written, or after a second. If that takes time, connections are closed in the meantime. */
+  /** Ends the process when the log has been written, or after a second. Connections are closed at once. */
   function exit(exitCode: number): void {
+    summarize();
     void output.end().then(() => process.exit(exitCode));
-    setImmediate(() => { running?.closeAll(); });
+    app?.closeAll();
   }
-  installUncaughtErrorHandler(log, exit);
 
-  if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS], EXIT_CODES.configuration); // the first two are Node and the entry point
-  const configuration = readConfiguration(process.env);
-  const { environment, http, https, tlsFiles } = configuration;
-  if (isAlmostDevelopment(environment)) {
-    log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
+  function fail(error: unknown): void {
+    if (error instanceof StartError) {
+      for (const reason of error.reasons) log('error', 'The service cannot start.', { reason });
+      exit(error.exitCode);
+    } else {
+      log('fatal', 'The process is exiting because of an uncaught error.', { error });
+      exit(EXIT_CODES.failure);
+    }
   }
-  const reports = createReportLogger(log, configuration.accessLog ? createLog(output.writeSoon) : undefined);
-  const { createServer } = await loadServer(configuration.server);
-  const app = await createApp({ ...configuration, createServer, development: environment === 'Development', now: Date.now, reports });
-  running = app;
+  process.on('uncaughtException', fail); // or an unhandled rejection: nobody knows what still works
 
-  let isStopping = false;
-  function startDraining(): void {
-    isStopping = true;
-    app.startDraining();
-    // New connections to sockets that were handed over are left to other processes, present or future.
-    if ([...http, ...https].some(({ fd }) => fd !== undefined)) app.stopListening();
+  try {
+    if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS]); // the first two are Node and the entry point
+    const configuration = readConfiguration(process.env);
+    const { environment, accessLog } = configuration;
+    if (isAlmostDevelopment(environment)) {
+      log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
+    }
+    app = createApp({
+      ...configuration, isDevelopment: environment === 'Development', now: Date.now,
+      reports: { ...reports, finished: accessLog ? reports.finished : undefined },
+    });
+    signals.stop = createStop({ ...app, exit }, configuration, log);
+    const bound = await listenOnAll(app, configuration, signals, acceptFailed, log);
+    for (const { address, name } of bound) log('info', 'Listening', { address, name, environment });
+  } catch (error) {
+    fail(error);
   }
-  installStopHandler({ ...app, startDraining, summarize: reports.summarize, exit }, configuration, log);
+}
 
+/** Listens wherever the configuration says, until a signal arrives. */
+async function listenOnAll(
+  app: App, configuration: Configuration, signals: SignalActions, acceptFailed: (error: Error) => void, log: Log,
+): Promise<Bound[]> {
+  const { http, https, tlsFiles } = configuration;
   const bound: Bound[] = [];
-  const failures: StartError[] = []; // they are reported together
-  async function listenOn(targets: readonly ListenTarget[], scheme: Scheme, createListener: () => Promise<Listener>): Promise<void> {
-    for (const target of targets) {
-      if (isStopping) return; // a signal arrived during start-up
-      const result = await listen(await createListener(), scheme, target, reports.acceptFailed);
-      if (result instanceof StartError) failures.push(result);
-      else bound.push(result);
+
+  async function listenOn(targets: readonly ListenTarget[], scheme: 'http' | 'https', create: () => Server) {
+    for (const { target, listener } of targets.map((each) => ({ target: each, listener: create().listener }))) {
+      if (!app.isDraining()) bound.push(await listen(listener, scheme, target, acceptFailed));
     }
   }
 
-  // HTTPS listens first, because plain HTTP is redirected to its port. Its modules are loaded only if they are used.
-  if (tlsFiles === undefined) installReloadHandler(undefined, log);
+  // HTTPS comes first, because plain HTTP is redirected to its port.
+  if (tlsFiles === undefined) signals.reload = () => log('info', 'There are no TLS files to read again.');
   else {
-    const { readTlsFiles } = await import('./host/tls-files.ts');
-    let tls = await readTlsFiles(tlsFiles, log);
-    installReloadHandler(async () => { app.setSecureContext(tls = await readTlsFiles(tlsFiles, log)); }, log);
-    await listenOn(https, 'https', () => app.createHttpsListener(tls));
+    const { readTlsFiles } = await import('./host/tls-files.ts'); // only if it is needed: it takes 4 MiB
+    const tls = await readTlsFiles(tlsFiles, log);
+    signals.reload = createReload(async () => app.setSecureContext(await readTlsFiles(tlsFiles, log)), log);
+    await listenOn(https, 'https', () => app.createHttpsServer(tls));
   }
   const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
-  if (bound.length > 0 && redirectPort === undefined && http.length > 0) {
-    failures.push(new StartError([NO_REDIRECT_PORT], EXIT_CODES.configuration));
-  }
-  await listenOn(http, 'http', () => (redirectPort === undefined ? app.createHttpListener() : app.createRedirectListener(redirectPort)));
-  if (failures.length > 0) {
-    const exitCode = Math.max(...failures.map((failure) => failure.exitCode)); // 78, if any says that restarting is useless
-    throw new StartError(failures.flatMap(({ reasons }) => reasons), exitCode);
-  }
-
-  for (const { address, name } of bound) log('info', 'Listening', { address, name, environment: environment ?? null });
-  watchDescriptors(reports.descriptorLacking);
+  if (bound.length > 0 && http.length > 0 && redirectPort === undefined) throw new StartError([NO_REDIRECT_PORT]);
+  await listenOn(http, 'http', () =>
+    (redirectPort === undefined ? app.createHttpServer() : app.createRedirectServer(redirectPort)));
+  return bound;
 }

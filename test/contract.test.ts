@@ -1,120 +1,124 @@
-// Each row of the contract against the service in this process, over real sockets, with either server. A second service has a clock that
-// throws. Of each head every byte is compared. SERVER=node holds each row, except those that are listed. The command is tested in
-// tools/contract/main.test.ts.
+// Each row of the contract against the service in this process, over real sockets, with the order and spelling of all
+// fields; that rows can fail; and the command.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
-import { test, type TestContext } from 'node:test';
-import { document } from '../src/api/description.ts';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
 import { repliesIn, type Reply } from './support/replies.ts';
-import { startService } from './support/service.ts';
+import { startService, tlsOptions } from './support/service.ts';
 import { decisions } from './tools/contract/decisions.ts';
-import { status } from './tools/contract/expectation.ts';
-import { NODE_DIFFERS, NODE_MAY_DIFFER } from './tools/contract/node-differs.ts';
-import { describeDifference } from './tools/contract/report.ts';
-import { hold, row, type Row, type Subject } from './tools/contract/row.ts';
+import { run } from './tools/contract/main.ts';
+import { describe, hold, unmet, type Row } from './tools/contract/row.ts';
+import { mapAll, talker, type Talk, type Talker } from './tools/contract/server.ts';
 import { EXCEPTION_TEXT, specification } from './tools/contract/specification.ts';
-import { forEach, talker, type Talk, type Talker } from './tools/contract/talk.ts';
 import { wire } from './tools/contract/wire.ts';
 
-const IN_DEVELOPMENT = { authority: 'localhost', isSecure: false, environment: 'development' } as const;
-const IN_PRODUCTION = { ...IN_DEVELOPMENT, environment: 'production' } as const;
-const rowsOf = (subject: Subject, ...parts: readonly (typeof wire)[]) => parts.flatMap((part) => Object.values(part(subject)).flat());
-const OF_DEVELOPMENT = rowsOf(IN_DEVELOPMENT, specification, decisions);
-const OF_PRODUCTION = rowsOf(IN_PRODUCTION, specification, decisions, wire)
-  .filter((row) => !OF_DEVELOPMENT.some(({ says }) => says === row.says));
+// It runs beside the tests below.
+const child = spawn(process.execPath, ['test/tools/contract/start.js'], { stdio: ['ignore', 'pipe', 'pipe'] });
+const ofStart = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
 
-for (const kind of ['strict', 'node'] as const) {
-  test(`SERVER=${kind}, in Development: the specification and the decisions`, (t) => check(t, kind, true, OF_DEVELOPMENT));
-  test(`SERVER=${kind}, in Production: the wire, and that there is no description`, (t) => check(t, kind, false, OF_PRODUCTION));
+const ONLY_IF_FAIR = 'Upgrade is ignored (RFC 9110 7.8)'; // Node alone throws away what follows in the same packet
+
+function rowsFor(environment: 'development' | 'production', fair = true): Row[] {
+  const parts = [specification, decisions, wire].map((part) => part({ authority: 'localhost', environment }));
+  const sections = parts.flatMap((part) => Object.entries(part));
+  return sections.flatMap(([heading, rows]) => (fair || heading !== ONLY_IF_FAIR ? rows : []));
 }
 
-/** Holds the service to these rows. */
-async function check(t: TestContext, kind: 'strict' | 'node', development: boolean, rows: readonly Row[]): Promise<void> {
-  const { port, reported } = await startService(t, { kind, development, now: Date.now });
-  const failing = await startService(t, { kind, development, now: () => { throw new Error(EXCEPTION_TEXT); } });
-
-  await forEach(rows.filter(({ says }) => kind === 'strict' || !NODE_MAY_DIFFER.has(says)), async (row) => {
-    const differs = kind === 'node' && NODE_DIFFERS.has(row.says);
-    const talk = talker(() => connect(row.needs === 'an exception' ? failing.port : port, '127.0.0.1'), differs ? 500 : 30_000);
-    const steps = row.steps.map((step) => ({ ...step, closes: true })); // each connection ends
-    const result = await hold({ ...row, steps }, async (bytes) => {
-      const talked = await talk(bytes, Infinity);
-      if (differs) return talked;
-      const { replies, end } = talked;
-      for (const [i, reply] of replies.entries()) {
-        assert.deepEqual([reply.statusLine, ...reply.headers], headOf(reply, i === replies.length - 1), row.says);
-      }
-      assert.ok(end === 'closed' || kind === 'node', row.says);
-      return talked;
+for (const [environment, fair] of [['development', true], ['production', false]] as const) {
+  test(`every row holds in ${environment}, with FAIR=${fair}, and every head is as it always is`, async (t) => {
+    const isDevelopment = environment === 'development';
+    const service = await startService(t, { isDevelopment, fair, now: Date.now });
+    const failing = await startService(t, { isDevelopment, fair, now: () => { throw new Error(EXCEPTION_TEXT); } });
+    await mapAll(rowsFor(environment, fair), async (row) => {
+      const { port } = row.needs === 'an exception' ? failing : service;
+      const talk = talker(() => connect(port, '127.0.0.1'), 30_000);
+      const result = await hold({ ...row, ends: true }, async (bytes) => {
+        const talked = await talk(bytes);
+        for (const reply of talked.replies) {
+          const expected = headOf(reply, reply === talked.replies.at(-1));
+          assert.deepEqual([reply.statusLine, ...reply.headers], expected, row.says);
+        }
+        assert.ok(talked.end === 'closed' || !fair, `${row.says}: not reset`);
+        return talked;
+      });
+      if (result !== 'holds') assert.fail(`${row.says}\n${describe(result)}`);
     });
-    if (differs) assert.notEqual(result, 'holds', row.says);
-    else if (result !== 'holds') assert.fail(`${row.says}\n${describeDifference(result)}`);
+    assert.deepEqual(service.reported, [], 'no request causes an error in the service');
   });
-  assert.deepEqual(reported, [], 'no request of a client causes an error in the service');
-}
-
-test('each row that is listed for SERVER=node exists, and no expectation accepts a value that is wrong there', () => {
-  const all = [...OF_DEVELOPMENT, ...OF_PRODUCTION];
-  assert.deepEqual([...NODE_DIFFERS, ...NODE_MAY_DIFFER].filter((says) => !all.some((row) => row.says === says)), []);
-  for (const { text, accepts, wrong } of all.flatMap(({ steps }) => steps.flatMap(({ replies }) => replies.flat()))) {
-    for (const value of wrong) assert.ok(!accepts(value, Date.now()), `${text}: ${JSON.stringify(value)}`);
-  }
-});
-
-test('a row differs if a reply is wrong or missing, if more comes, and if the connection stays open', async () => {
-  const both = row('', { send: '', replies: [[status(200)], [status(404)]], closes: true });
-  const [ok, none] = [replyOf(200, 'a'), replyOf(404, '')];
-  for (const [end, text, ...expected] of [
-    ['closed', ok + none],
-    ['closed', none + none, 'reply 1: status 200'],
-    ['closed', ok, 'reply 2: status 404'],
-    ['closed', ok + none + ok, 'nothing after the last reply'],
-    ['reset', `${ok}${none}x`, 'nothing after the last reply'],
-    ['late', ok + none, 'the connection is closed'],
-  ] as const) assert.deepEqual(await differences(both, sending(text, end)), expected);
-});
-
-test('a traceId that comes again is found, and so is a reply that does not fit the description', async () => {
-  const [traced, described] = OF_DEVELOPMENT.filter(({ misfits }) => misfits !== undefined);
-  assert.ok(traced !== undefined && described !== undefined);
-  assert.deepEqual(await differences(traced, sending(replyOf(400, '{"traceId":"1"}'))), [
-    'a traceId that differs on every request, but 10 replies have 1',
-  ]);
-  const [first] = await differences(described, sending(replyOf(200, JSON.stringify(document))));
-  assert.equal(first, 'a reply that fits the description, but a 200 of application/json does not: $.message: is missing');
-});
-
-test('names of fields, framing and the notation of JSON may be others', async () => {
-  const content = `{ "generatedAt": "${new Date().toISOString().replace('Z', '+00:00')}", "other": 1, "message": "Hello, World\\u0021" }`;
-  const reply = ['HTTP/1.1 200', 'x-other: a', 'content-TYPE:application/JSON;  Charset="UTF-8"', 'transfer-encoding: chunked', '',
-    `${content.length.toString(16)};a=b`, content, '0', 'X: y', '', ''].join('\r\n');
-  const greetings = specification(IN_DEVELOPMENT)['GreetingResponse (body of a successful greeting)'] ?? [];
-  assert.deepEqual(await Promise.all(greetings.map((one) => differences(one, sending(reply)))), [[]]);
-});
-
-const replyOf = (code: number, content: string) =>
-  `HTTP/1.1 ${code} \r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(content)}\r\n\r\n${content}`;
-
-/** A server that sends this, whatever it receives. */
-function sending(text: string, end: Talk['end'] = 'closed'): Talker {
-  const bytes = Buffer.from(text);
-  return async () => ({ ...repliesIn(bytes), bytes, end, error: undefined, sentAt: Date.now() });
-}
-
-async function differences(one: Row, talk: Talker): Promise<readonly string[]> {
-  const result = await hold(one, talk);
-  return result === 'holds' ? [] : result.expected;
 }
 
 const TYPES = ['text/plain', 'application/json', 'application/json; charset=utf-8', 'application/problem+json'];
+const REFUSALS = [400, 413, 417, 421, 431, 501]; // without content
 
-/** The lines of the head that a reply of this service with this status and content must have, in order. */
-function headOf({ status, headers: [first], body }: Reply, isLast: boolean): string[] {
-  const type = TYPES.map((known) => `Content-Type: ${known}`).find((line) => line === first);
-  const ofBody = [`${type}`, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
-  return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...(body !== '' ? ofBody : status === 405 ? ['Allow: GET'] : []),
-    `Content-Length: ${Buffer.byteLength(body)}`, 'Date: now', `Connection: ${isLast ? 'close' : 'keep-alive'}`,
-  ];
+// The head that a reply of this service must have. A 400 or 431 that is by Node's parser has no Date.
+function headOf({ status, headers, body }: Reply, isLast: boolean): string[] {
+  const type = TYPES.map((known) => `Content-Type: ${known}`).find((line) => line === headers[0]);
+  const withBody = [`${type}`, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
+  const empty = status === 405 ? ['Cache-Control: no-store', 'Allow: GET'] : ['Cache-Control: no-store'];
+  const isByNode = [400, 431].includes(status) && !headers.includes('Date: now');
+  const refused = ['Connection: close', ...(isByNode ? [] : ['Date: now'])];
+  const connection = isLast ? ['Connection: close'] : ['Connection: keep-alive', 'Keep-Alive: timeout=75'];
+  const isOurs = headers.at(-1) === 'Date: now' && isLast; // the service says close, and not Node
+  const end = (body === '' && REFUSALS.includes(status)) || isOurs ? refused : ['Date: now', ...connection];
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...(body === '' ? empty : withBody), length, ...end];
 }
+
+const replyOf = (code: number, content: string) =>
+  `HTTP/1.1 ${code}\r\nX: A\r\ncontent-TYPE:application/JSON\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
+
+/** How a server differs from a row if it sends this, whatever it receives. */
+async function differences(row: Row, sent: string, end: Talk['end'] = 'closed'): Promise<readonly string[]> {
+  const bytes = Buffer.from(sent);
+  const talk: Talker = async () => ({ ...repliesIn(bytes), bytes, end, error: undefined, sentAt: 0 });
+  const result = await hold(row, talk);
+  return result === 'holds' ? [] : result.expected;
+}
+
+test('a row differs if a reply is wrong or missing, if more comes, and if the connection stays open', async () => {
+  const both = { says: '', steps: [{ send: '', replies: [{ status: 200 }, { status: 404, body: '' }] }], ends: true };
+  const [ok, none] = [replyOf(200, 'a'), replyOf(404, '')];
+  for (const [end, sent, ...expected] of [
+    ['closed', ok + none], ['closed', none + none, 'status 200'], ['closed', ok, 'status 404', '2 whole replies'],
+    ['closed', ok + replyOf(404, 'a'), 'no body'], ['closed', ok + none + ok, 'nothing after the last reply'],
+    ['reset', `${ok}${none}x`, 'nothing after the last reply'], ['late', ok + none, 'the connection is closed'],
+  ] as const) assert.deepEqual(await differences(both, sent, end), expected);
+  const answered = rowsFor('development').filter(({ steps }) => steps.every(({ replies }) => replies.length > 0));
+  for (const row of answered) assert.notDeepEqual(await differences(row, ''), [], row.says);
+  const traced = answered.find(({ says }) => says.startsWith('traceId, ')) ?? assert.fail();
+  assert.deepEqual(await differences(traced, replyOf(400, '{"traceId":"1"}')), ['a traceId that differs each time']);
+});
+
+test('an expectation is not met by another value, and is by the same one in another notation', () => {
+  const [reply] = repliesIn(Buffer.from(replyOf(400, '{ "a": {"b" : "1\\u0021"} }'))).replies;
+  assert.ok(reply);
+  const right = { type: 'application/json', fields: { x: 'A', Y: undefined }, json: { 'a.b': '1!', c: undefined } };
+  assert.deepEqual(unmet(right, reply, 0), []);
+  const wrong = { type: 'text/plain', fields: { Y: 'c' }, json: { 'a.b': /2/, a: 1 }, also: { it: () => false } };
+  assert.deepEqual(unmet(wrong, reply, 0), ['Content-Type: text/plain', 'Y: c', 'a.b: /2/', 'a: 1', 'it']);
+});
+
+test('npm run contract: reports what differs, exits with 0, 1 or 2, and needs no build', async (t) => {
+  const { port } = await startService(t, { isDevelopment: true, now: Date.now });
+  const tls = await tlsOptions(t);
+  const secure = await startService(t, { server: (app) => app.createHttpsServer(tls), now: Date.now });
+  const [url, secureUrl] = [`http://127.0.0.1:${port}`, `https://127.0.0.1:${secure.port}`];
+  for (const [args, code, ...patterns] of [
+    [[url, '--production', '--decisions'], 1, /✖ .*v1.json\n  sent\n[^]*\n  expected\n    status 404\n/,
+      /\nThe specification: \d+ hold, 1 differ, 2 not checked\n- .* a 500: .*: an exc[^]*\nThe decisions: .* 0 d/],
+    [[secureUrl, '--insecure', '--all'], 0, /has TLS\)\nThe wire: /], [[secureUrl], 2, /SELF_SIGNED/],
+    [['unix:/no'], 2, /\(ENOENT\)/], [[`${url}/b`], 2, /cannot be checked/], [[url, url], 2, /^One URL .*\n\nUsage: /],
+    [[url, '--x'], 2, /^Unknown option/], [[url, '--development', '--production'], 2, /^A server is not/],
+  ] as const) {
+    const printed: string[] = [];
+    const print = (line: string) => void printed.push(line);
+    assert.equal(await run(args, { report: print, summary: print }), code, `${args}\n${printed}`);
+    for (const pattern of patterns) assert.match(printed.join('\n'), pattern);
+  }
+  const [stdout, stderr] = await ofStart;
+  assert.deepEqual([child.exitCode, stdout, stderr.split('\n')[0]], [2, '', 'One URL is checked at a time.']);
+});

@@ -1,14 +1,11 @@
-// Runs the tests of the folders that mirror `src` in this process: starting one for each file, as Node does, takes longer than most files
-// take to run. Those that the script `test` in package.json names have processes of their own.
-import { readdirSync, readFileSync } from 'node:fs';
+// Runs the tests of the folders that mirror `src` in this process: starting one for each file, as Node does, takes
+// longer than most files take to run.
+import { readdirSync } from 'node:fs';
 
-const { scripts }: { readonly scripts: { readonly test: string } } =
-  JSON.parse(readFileSync(new URL(import.meta.resolve('#package')), 'utf8'));
-const folders = readdirSync(new URL('../src', import.meta.url), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+const folders = readdirSync(new URL('../src', import.meta.url), { withFileTypes: true });
 
-for (const { name: folder } of folders) {
+for (const { name: folder } of folders.filter((entry) => entry.isDirectory())) {
   for (const file of readdirSync(new URL(folder, import.meta.url))) {
-    const [name] = /^.*\.test(?=\.[jt]s$)/.exec(file) ?? [];
-    if (name !== undefined && !scripts.test.includes(`/${folder}/${name}.`)) await import(`./${folder}/${file}`);
+    if (/\.test\.[jt]s$/.test(file)) await import(`./${folder}/${file}`);
   }
 }

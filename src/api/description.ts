@@ -1,61 +1,11 @@
-// GET /openapi/v1.json replies with an OpenAPI 3.1 document that describes the greeting endpoint. This file is loaded in Development only.
-import { contentReply, unexpectedProblem, type Handler, type Reply } from '../http/messages.ts';
-import { createGreetingEndpoint } from './greeting-endpoint.ts';
-import { DEFAULT_PARAMETERS, PARAMETERS } from './greeting-query.ts';
-import { version } from './version.ts';
-
-/** The schema of an object that has all of these members, and no others. */
-const objectOf = <T extends object>(description: string, properties: T) =>
-  ({ type: 'object', required: Object.keys(properties), additionalProperties: false, description, properties });
-
-const messages = { type: 'array', minItems: 1, items: { type: 'string' } };
-
-const schemas = {
-  GreetingResponse: objectOf('A greeting.', {
-    message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
-    generatedAt: {
-      type: 'string', format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
-      description: 'The time of the greeting: UTC, to the millisecond, with a numeric offset.',
-    },
-  }),
-  ValidationProblem: objectOf('What is wrong with the parameters (RFC 9457).', {
-    type: { type: 'string', format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
-    title: { type: 'string', const: 'One or more validation errors occurred.' },
-    status: { type: 'integer', const: 400 },
-    errors: {
-      type: 'object', minProperties: 1, additionalProperties: false,
-      description: 'For each offending parameter, what is wrong with it and what is accepted.',
-      properties: Object.fromEntries(PARAMETERS.map(({ name }) => [name, messages])),
-    },
-    traceId: {
-      type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
-      description: 'The W3C `traceparent` of this reply. Log lines about the request have it, too.',
-    },
-  }),
-  UnexpectedProblem: objectOf('Something failed inside the service (RFC 9457); the log has the details.', {
-    title: { type: 'string', const: 'An unexpected error occurred.' },
-    status: { type: 'integer', const: 500 },
-    detail: { type: 'string', const: 'Contact support if the problem persists.' },
-    instance: { type: 'string', format: 'uri-reference', description: 'The path of the failed request.' },
-  }),
-};
-
-// The examples are what the endpoint replies to the requests below, at this fixed time.
-const greetings = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 123));
-const traced = { parent: undefined, own: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00' };
-
-const PROBLEM = 'application/problem+json';
-
-/** Describes a reply. Its content, which is JSON of this media type, is the example. */
-function response(description: string, mediaType: string, schema: keyof typeof schemas, { body }: Reply) {
-  const example: unknown = JSON.parse(body);
-  return { description, content: { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example } } };
-}
+// GET /openapi/v1.json replies with this OpenAPI 3.1 document, in Development only. Tests see to it that it is true.
+import { contentReply } from '../http/reply.ts';
+import type { Handler } from '../http/request.ts';
 
 /** The description of the API. */
-export const document = {
+export const description = {
   openapi: '3.1.1',
-  info: { title: 'Greeting Service | v1', version },
+  info: { title: 'Greeting Service | v1', version: '1.0.0', description: 'Greets people by name.' },
   security: [],
   tags: [{ name: 'Greetings', description: 'Greetings by name.' }],
   paths: {
@@ -65,21 +15,106 @@ export const document = {
         tags: ['Greetings'],
         summary: 'Greet someone',
         description: 'Greets the given name, or the world when no name is given.',
-        parameters: PARAMETERS.map(({ name, description, example, schema }) => ({
-          name, in: 'query', required: false, description, example, schema: { ...schema, default: DEFAULT_PARAMETERS[name] },
-        })),
+        parameters: [{
+          name: 'name',
+          in: 'query',
+          required: false,
+          description: 'Whom to greet: not only white space. The length is counted in Unicode code points.',
+          example: 'Ada Lovelace',
+          schema: { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S', default: 'World' },
+        }],
         responses: {
-          200: response('The greeting.', 'application/json', 'GreetingResponse', greetings({ query: 'name=Ada%20Lovelace', ...traced })),
-          400: response('A parameter breaks a rule.', PROBLEM, 'ValidationProblem', greetings({ query: 'name=', ...traced })),
-          500: response('An unexpected error.', PROBLEM, 'UnexpectedProblem', unexpectedProblem('/api/greetings')),
+          200: {
+            description: 'The greeting.',
+            content: { 'application/json': {
+              schema: { $ref: '#/components/schemas/GreetingResponse' },
+              example: { message: 'Hello, Ada Lovelace!', generatedAt: '2026-11-20T10:15:30.123+00:00' },
+            } },
+          },
+          400: {
+            description: 'The name breaks a rule.',
+            content: { 'application/problem+json': {
+              schema: { $ref: '#/components/schemas/ValidationProblem' },
+              example: {
+                type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
+                title: 'One or more validation errors occurred.',
+                status: 400,
+                errors: { name: ['The name is empty: 1 to 80 characters are accepted.'] },
+                traceId: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+              },
+            } },
+          },
+          500: {
+            description: 'An unexpected error.',
+            content: { 'application/problem+json': {
+              schema: { $ref: '#/components/schemas/UnexpectedProblem' },
+              example: {
+                title: 'An unexpected error occurred.',
+                status: 500,
+                detail: 'Contact support if the problem persists.',
+                instance: '/api/greetings',
+              },
+            } },
+          },
         },
       },
     },
   },
-  components: { schemas },
+  components: { schemas: {
+    GreetingResponse: {
+      description: 'A greeting.',
+      type: 'object',
+      required: ['message', 'generatedAt'],
+      additionalProperties: false,
+      properties: {
+        message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
+        generatedAt: {
+          description: 'The time of the greeting: UTC, to the millisecond, with a numeric offset.',
+          type: 'string',
+          format: 'date-time',
+          pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
+        },
+      },
+    },
+    ValidationProblem: {
+      description: 'What is wrong with the parameters (RFC 9457).',
+      type: 'object',
+      required: ['type', 'title', 'status', 'errors', 'traceId'],
+      additionalProperties: false,
+      properties: {
+        type: { type: 'string', format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
+        title: { type: 'string', const: 'One or more validation errors occurred.' },
+        status: { type: 'integer', const: 400 },
+        errors: {
+          description: 'For each offending parameter, what is wrong with it and what is accepted.',
+          type: 'object',
+          minProperties: 1,
+          additionalProperties: false,
+          properties: { name: { type: 'array', minItems: 1, items: { type: 'string' } } },
+        },
+        traceId: {
+          description: 'The W3C `traceparent` of this reply. Log lines about the request have it, too.',
+          type: 'string',
+          pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
+        },
+      },
+    },
+    UnexpectedProblem: {
+      description: 'Something failed inside the service (RFC 9457); the log has the details.',
+      type: 'object',
+      required: ['title', 'status', 'detail', 'instance'],
+      additionalProperties: false,
+      properties: {
+        title: { type: 'string', const: 'An unexpected error occurred.' },
+        status: { type: 'integer', const: 500 },
+        detail: { type: 'string', const: 'Contact support if the problem persists.' },
+        instance: { description: 'The path of the failed request.', type: 'string', format: 'uri-reference' },
+      },
+    },
+  } },
 } as const;
 
-const reply = contentReply(200, 'application/json', JSON.stringify(document));
+const reply = contentReply(200, 'application/json', JSON.stringify(description));
 
 /** The endpoint, which replies with the description. */
 export const descriptionEndpoint: Handler = () => reply;

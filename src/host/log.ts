@@ -2,14 +2,13 @@
 import { inspect } from 'node:util';
 
 export type LogFields = Readonly<Record<string, unknown>>;
-export type Log = (level: 'info' | 'warn' | 'error' | 'fatal', message: string, fields?: LogFields) => void;
+type Level = 'info' | 'warn' | 'error' | 'fatal';
+export type Log = (level: Level, message: string, fields?: LogFields) => void;
 
-/** A log that calls `write` with each line and its line feed. The field `error` may be any thrown value. */
-export function createLog(write: (line: string) => void): Log {
-  return (level, message, fields = {}) => {
-    const described = 'error' in fields ? { ...fields, error: describeError(fields['error']) } : fields;
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...described })}\n`);
-  };
+/** A line of the log, with its line feed. The field `error` may be any thrown value. */
+export function logLine(level: Level, message: string, fields: LogFields = {}): string {
+  const described = 'error' in fields ? { ...fields, error: describeError(fields['error']) } : fields;
+  return `${JSON.stringify({ time: new Date().toISOString(), level, message, ...described })}\n`;
 }
 
 /** A thrown value as fields. The stack of an error has its causes, too. */

@@ -1,52 +1,40 @@
-// Writes log lines to stdout in order, at once or in batches. Only a limited number of bytes may wait for a slow reader.
+// Writes log lines to stdout, in order and each with a write of its own: if processes share a pipe, the kernel mixes no
+// writes of up to 4,096 bytes (pipe(7)). Only so many lines may wait for a slow reader; further ones are dropped.
 import type { Writable } from 'node:stream';
+import { logLine } from './log.ts';
 
-const BATCH_MS = 50; // a batch is written at most this long after its first line,
-const BATCH_CHARS = 64 * 1024; // and as soon as it is longer than this
-const MAX_WAITING_BYTES = 4 * 1024 * 1024; // of written lines that the kernel has not taken yet
-const END_MS = 1_000; // how long `end` waits for that
+const MAX_WAITING = 4_096; // lines; one of the access log has at most some 2,300 bytes
 
-/** An output that writes to `stream`. `dropped` gets the number of dropped lines, when the kernel has taken the others, and at the end. */
-export function createOutput(stream: Writable, dropped: (count: number) => void) {
-  let batch = '';
+/** An output that writes to `stream`. */
+export function createOutput(stream: Writable) {
+  let waiting = 0; // lines that the kernel has not taken
   let drops = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let ended: Promise<void> | undefined;
+  let allTaken = Promise.resolve();
   stream.on('error', () => {}); // EPIPE: the reader has closed the pipe; the service goes on without a log
-  stream.on('drain', reportDrops);
 
-  function reportDrops(): void {
-    const count = drops;
+  function append(line: string): void {
+    waiting += 1;
+    allTaken = allTaken.then(async () => {
+      await new Promise((resolve) => stream.write(line, resolve));
+      waiting -= 1;
+      if (waiting === 0) appendDrops();
+    });
+  }
+
+  function appendDrops(): void {
+    if (drops > 0) append(logLine('warn', 'Log lines were dropped: stdout was read too slowly.', { count: drops }));
     drops = 0;
-    if (count > 0) dropped(count);
-  }
-
-  function writeBatch(): void {
-    if (batch !== '') stream.write(batch);
-    batch = '';
-  }
-
-  function add(line: string, maxWaitingBytes: number): void {
-    if (ended !== undefined) return;
-    if (stream.writableLength > maxWaitingBytes) drops += 1;
-    else batch += line;
   }
 
   return {
-    /** Writes a line at once, after the lines that are waiting. It is dropped when more than twice the limit is waiting. */
-    write: (line: string): void => { add(line, 2 * MAX_WAITING_BYTES); writeBatch(); },
-    /** Writes a line within 50 ms, in one batch with other lines. It is dropped when more than the limit is waiting. */
-    writeSoon: (line: string): void => { // Faster: one system call for a batch instead of one for each line, which saves 0.27
-      add(line, MAX_WAITING_BYTES);
-      if (batch.length > BATCH_CHARS) writeBatch();
-      else timer ??= setTimeout(() => { timer = undefined; writeBatch(); }, BATCH_MS);
+    write(line: string): void {
+      if (waiting < MAX_WAITING) append(line);
+      else drops += 1;
     },
-    /** Writes the lines that are waiting, and none after them. Resolves when the kernel has taken them, or after a second. */
-    end: (): Promise<void> => ended ??= new Promise((resolve) => {
-      reportDrops();
-      writeBatch();
-      stream.write('', () => resolve());
-      setTimeout(resolve, END_MS);
-    }),
+    /** Resolves when all lines have been written, or after a second. */
+    async end(): Promise<void> {
+      appendDrops();
+      await Promise.race([allTaken, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+    },
   };
 }

@@ -1,64 +1,66 @@
-// What the process does on signals and uncaught errors: it stops step by step, reads the TLS files again, or ends.
+// What the process does on signals: it stops step by step, or reads the TLS files again.
+import type { Configuration } from './configuration.ts';
 import type { Log } from './log.ts';
-import { EXIT_CODES, StartError } from './start-error.ts';
+import { EXIT_CODES } from './start-error.ts';
 
-type Stoppable = {
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const; // nodemon sends the last one
+const SAME_STOP_MS = 1_000; // supervisors repeat signals; a terminal and npm both send SIGINT for one Ctrl-C
+
+export type SignalActions = { stop: (signal: NodeJS.Signals) => void; reload: () => void };
+
+/** Handles signals from now on, with actions that the caller replaces later. Until then, a stop just exits. */
+export function handleSignals(): SignalActions {
+  const actions: SignalActions = { stop: () => process.exit(EXIT_CODES.stopped), reload: () => {} };
+  for (const signal of STOP_SIGNALS) process.on(signal, () => actions.stop(signal));
+  process.on('SIGHUP', () => actions.reload());
+  return actions;
+}
+
+export type Stoppable = {
   readonly startDraining: () => void; // from now on `/health` replies with 503, and replies close their connections
-  readonly close: () => Promise<void>; // stops listening, and closes idle connections. Resolves when all connections have ended.
-  readonly closeAll: () => number; // closes all connections immediately, and returns how many of them still owed a reply
-  readonly summarize: () => void; // logs at once all counts that have not been logged yet
-  readonly exit: (exitCode: number) => void; // ends the process when the log has been written, or when it has waited long enough for that
+  readonly stopListening: () => void;
+  readonly close: () => Promise<void>; // stops listening, and resolves when all connections have ended
+  readonly closeAll: () => number; // closes all connections, and returns how many requests were still owed a reply
+  readonly exit: (exitCode: number) => void; // ends the process when the log has been written
 };
+type StopOptions = Pick<Configuration, 'shutdownDelayMs' | 'shutdownTimeoutMs' | 'hasHandedSockets'>;
 
-/** In milliseconds: how long to go on serving while load balancers notice, and then how long to wait for requests in progress. */
-type StopTimes = { readonly shutdownDelayMs: number; readonly shutdownTimeoutMs: number };
-
-/** From now on SIGTERM or SIGINT stops `service`, and the process exits with code 0; at once, with code 1, on a second signal. */
-export function installStopHandler(service: Stoppable, times: StopTimes, log: Log): void {
-  const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = times;
-  let isStopping = false;
-
-  async function onSignal(signal: NodeJS.Signals): Promise<void> {
-    if (isStopping) {
-      service.summarize();
+/** What a signal does: the first one stops `service`; a second SIGINT, a second or more after that, ends it at once. */
+export function createStop(service: Stoppable, options: StopOptions, log: Log): SignalActions['stop'] {
+  let stoppingSince: number | undefined;
+  return (signal) => {
+    if (stoppingSince === undefined) {
+      stoppingSince = performance.now();
+      void stop(service, options, signal, log);
+    } else if (signal === 'SIGINT' && performance.now() - stoppingSince >= SAME_STOP_MS) {
       log('warn', 'Stopping at once on a second signal', { signal });
-      return service.exit(EXIT_CODES.failure);
+      service.exit(EXIT_CODES.failure);
     }
-    isStopping = true;
-    log('info', 'Stopping', { signal, delayMs });
-    service.startDraining();
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
-    let cut = 0;
-    const deadline = setTimeout(() => { cut = service.closeAll(); }, timeoutMs);
-    const closed = service.close();
-    log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
-    await closed;
-    clearTimeout(deadline);
-    service.summarize();
-    log('info', 'Stopped', { connectionsCut: cut });
-    service.exit(EXIT_CODES.stopped);
-  }
-
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  };
 }
 
-/** From now on SIGHUP calls `reload`, if there is one, one at a time. When it fails, the TLS files that were read before stay in use. */
-export function installReloadHandler(reload: (() => Promise<void>) | undefined, log: Log): void {
+async function stop(service: Stoppable, options: StopOptions, signal: NodeJS.Signals, log: Log): Promise<void> {
+  const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = options;
+  log('info', 'Stopping', { signal, delayMs });
+  service.startDraining();
+  if (options.hasHandedSockets) service.stopListening(); // new connections are left to other processes
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+  log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
+  let connectionsCut = 0;
+  const deadline = setTimeout(() => { connectionsCut = service.closeAll(); }, timeoutMs);
+  await service.close();
+  clearTimeout(deadline);
+  log('info', 'Stopped', { connectionsCut });
+  service.exit(EXIT_CODES.stopped);
+}
+
+/** What SIGHUP does: it calls `read`, one call at a time. If that fails, what was read before stays in use. */
+export function createReload(read: () => Promise<void>, log: Log): SignalActions['reload'] {
   let last = Promise.resolve();
-  process.on('SIGHUP', () => {
-    if (reload === undefined) return log('info', 'There are no TLS files to read again.');
-    last = last.then(reload).then(
+  return () => {
+    last = last.then(read).then(
       () => log('info', 'The TLS files have been read again.'),
-      (error: unknown) => log('error', 'The TLS files could not be read again; the previous ones stay in use.', { error }),
+      (error) => log('error', 'The TLS files could not be read again; the previous ones stay in use.', { error }),
     );
-  });
-}
-
-/** From now on an uncaught error or an unhandled rejection is logged, and `exit` is called: nobody knows what still works. */
-export function installUncaughtErrorHandler(log: Log, exit: (exitCode: number) => void): void {
-  process.on('uncaughtException', (error) => {
-    if (error instanceof StartError) error.reasons.forEach((reason) => log('error', 'The service cannot start.', { reason }));
-    else log('fatal', 'The process is exiting because of an uncaught error.', { error });
-    exit(error instanceof StartError ? error.exitCode : EXIT_CODES.failure);
-  });
+  };
 }

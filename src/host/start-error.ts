@@ -7,12 +7,11 @@ export const EXIT_CODES = {
   configuration: 78, // `EX_CONFIG` of sysexits.h: the configuration cannot work, so restarting cannot help
 } as const;
 
-/** The service cannot start. */
 export class StartError extends Error {
-  readonly reasons: readonly string[]; // one sentence for each reason, for the person who starts the service
+  readonly reasons: readonly string[]; // one sentence for each, for the person who starts the service
   readonly exitCode: number;
 
-  constructor(reasons: readonly string[], exitCode: number) {
+  constructor(reasons: readonly string[], exitCode: number = EXIT_CODES.configuration) {
     super(reasons.join('\n'));
     this.reasons = reasons;
     this.exitCode = exitCode;

@@ -1,18 +1,34 @@
-// Finds the handler of a request. Paths are compared byte for byte: one that a proxy reads differently could get past the proxy's rules.
-import { emptyReply, type Handler } from './messages.ts';
+// Finds the handler of a request. Paths are compared byte for byte: one that a proxy reads in another way could get
+// past its rules.
+import { emptyReply, type Reply } from './reply.ts';
+import type { Handler } from './request.ts';
 
-const NOT_FOUND = emptyReply(404);
+/** How requests to a path with a method are answered. */
+export type Route = {
+  readonly handler: Handler;
+  readonly maxContentBytes?: number; // how much content it wants. Without it, content is read and discarded.
+};
 
-/** The handler that passes each request to the handler of its path and method in `routes`, or answers 404 or 405. */
-export function createRouter(routes: Readonly<Record<string, Readonly<Record<string, Handler>>>>): Handler {
-  const paths = new Map(Object.entries(routes).map(([path, handlers]) => {
-    const notAllowed = emptyReply(405, ['Allow', Object.keys(handlers).join(', ')]); // RFC 9110 15.5.6
-    return [path, { handlers: new Map(Object.entries(handlers)), notAllowed }]; // a map: `__proto__` is a method like any other
+/** Finds the route of a request. */
+export type Router = (method: string, path: string) => Route;
+
+/** Routes by path and method. A handler alone is a route that wants no content. */
+export type Routes = Record<string, Readonly<Record<string, Handler | Route>>>;
+
+/** A router for `routes`. Other paths are answered with 404, and other methods with 405. */
+export function createRouter(routes: Routes): Router {
+  const notFound = always(emptyReply(404));
+  const paths = new Map(Object.entries(routes).map(([path, methods]) => {
+    const notAllowed = always(emptyReply(405, { Allow: Object.keys(methods).join(', ') })); // RFC 9110 15.5.6
+    return [path, { methods: new Map(Object.entries(methods).map(asRoute)), notAllowed }];
   }));
-  return (request) => {
-    const found = paths.get(request.path);
-    if (found === undefined) return NOT_FOUND;
-    const handler = found.handlers.get(request.method);
-    return handler === undefined ? found.notAllowed : handler(request);
+  return (method, path) => { // maps, because `__proto__` is a name like any other
+    const found = paths.get(path);
+    return found === undefined ? notFound : found.methods.get(method) ?? found.notAllowed;
   };
 }
+
+const always = (reply: Reply): Route => ({ handler: () => reply });
+
+const asRoute = ([method, route]: [string, Handler | Route]): [string, Route] =>
+  [method, 'handler' in route ? route : { handler: route }];

@@ -1,59 +1,82 @@
-// The description against the service that it describes. What any description of the service must say is in the contract.
+// The description is a literal. It is compared here with what the service does.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { document } from '../../src/api/description.ts';
-import { PARAMETERS } from '../../src/api/greeting-query.ts';
-import { misfits } from '../support/schema.ts';
-import { startService } from '../support/service.ts';
-import { request } from '../support/exchange.ts';
-import { MAX_NAME_LENGTH as MAX } from '../tools/contract/endpoints.ts';
+import { description, descriptionEndpoint } from '../../src/api/description.ts';
+import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
+import { faultInName } from '../../src/api/name.ts';
+import { contentReply, unexpectedProblem } from '../../src/http/reply.ts';
+import { Request } from '../../src/http/request.ts';
+import { inside, isObject, misfits } from '../support/schema.ts';
 
-const operation = document.paths['/api/greetings'].get;
-const { GreetingResponse, ValidationProblem, UnexpectedProblem } = document.components.schemas;
+const { parameters: [parameter], responses, tags } = description.paths['/api/greetings'].get;
+const greeted = responses[200].content['application/json'];
+const invalid = responses[400].content['application/problem+json'];
+const failed = responses[500].content['application/problem+json'];
 
-const VALUES = [
-  '', 'a', ' ', '?', '-1', '\u00a0\ufeff\u3000', '\u0085', '\0',
-  ...['a', '😀'].flatMap((letter) => [letter.repeat(MAX), letter.repeat(MAX + 1)]),
-];
+const endpoint = createGreetingEndpoint(() => Date.parse(greeted.example.generatedAt));
+const replyTo = (query: string) => endpoint({ query, traceparent: invalid.example.traceId });
 
-test('the schema and the rules of each parameter accept the same values, and its example', () => {
-  for (const { example, schema, errorIn } of PARAMETERS) {
-    for (const value of [example, ...VALUES]) assert.equal(errorIn(value) === undefined, misfits(schema, value).length === 0, value);
-    assert.equal(errorIn(example), undefined);
-  }
-  const name = { type: 'string', minLength: 1, maxLength: MAX, pattern: '\\S', default: 'World' };
-  assert.deepEqual(operation.parameters.map(({ in: place, required, schema }) => [place, required, schema]), [['query', false, name]]);
+/** Each object in a JSON value, at any depth. */
+const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  [...(isObject(value) ? [value] : []), ...(value instanceof Object ? Object.values(value).flatMap(objectsIn) : [])];
+
+test('it has the version of the package, names no server, nobody has to log in, and each $ref and tag exists', () => {
+  const root = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../../../', import.meta.url);
+  const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const { openapi, info, security, paths } = description;
+  assert.deepEqual([openapi, info.title, info.version, security], ['3.1.1', 'Greeting Service | v1', version, []]);
+  assert.deepEqual(Object.entries(paths).map((path) => [path[0], Object.keys(path[1])]), [['/api/greetings', ['get']]]);
+  const names = objectsIn(description).flatMap((each) => Object.keys(each));
+  assert.ok(!names.includes('servers') && !names.includes('securitySchemes'));
+  const references = objectsIn(description).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
+  const exist = references.map((each) => isObject(inside(description, ...each.split('/').slice(1))));
+  assert.deepEqual([exist, tags], [[true, true, true], description.tags.map(({ name }) => name)]);
+  const request = new Request({ method: 'GET', path: '', query: '', host: '', headers: {} });
+  const expected = contentReply(200, 'application/json', JSON.stringify(description));
+  assert.deepEqual(descriptionEndpoint(request), expected);
 });
 
-test('in Development the service replies with it; its examples fit its schemas and are what the service says', async (t) => {
-  const { port } = await startService(t, { development: true });
-  const bodyOf = async (target: string) => JSON.parse((await request(port, 'GET', target)).body);
-  assert.equal(JSON.stringify(await bodyOf('/openapi/v1.json')), JSON.stringify(document));
-  const ok = operation.responses[200].content['application/json']?.example;
-  const invalid = Object(operation.responses[400].content['application/problem+json']?.example);
-  const failed = operation.responses[500].content['application/problem+json']?.example;
-  for (const [schema, example] of [[GreetingResponse, ok], [ValidationProblem, invalid], [UnexpectedProblem, failed]] as const) {
-    assert.deepEqual(misfits(schema, example), []);
-    const changed = (name: string, value?: string): unknown => JSON.parse(JSON.stringify({ ...Object(example), [name]: value }));
-    assert.notDeepEqual(misfits(schema, changed('other', '')), [], 'it has no other members');
-    for (const name of Object.keys(Object(example))) assert.notDeepEqual(misfits(schema, changed(name)), [], `${name} is required`);
+test('each example is what the service replies, to the byte', () => {
+  for (const [status, { example }, reply] of [
+    [200, greeted, replyTo(`name=${encodeURIComponent(parameter.example)}`)],
+    [400, invalid, replyTo('name=')],
+    [500, failed, unexpectedProblem('/api/greetings')],
+  ] as const) {
+    const [type = ''] = String(reply.headers['Content-Type']).split(';');
+    assert.deepEqual([reply.status, reply.body], [status, JSON.stringify(example)]);
+    assert.deepEqual(Object.keys(responses[status].content), [type]);
   }
-  const used = Array.from(JSON.stringify(operation.responses).matchAll(/"\$ref":"#\/components\/schemas\/(.*?)"/g), ([, name]) => name);
-  assert.deepEqual(used, ['GreetingResponse', 'ValidationProblem', 'UnexpectedProblem']);
-  assert.notDeepEqual(misfits(ValidationProblem, { ...invalid, errors: { other: ['It is wrong.'] } }), []);
-  assert.deepEqual(await bodyOf('/api/greetings?name=Ada%20Lovelace'), ok);
-  assert.deepEqual({ ...await bodyOf('/api/greetings?name='), traceId: '' }, { ...invalid, traceId: '' });
-  assert.equal(Object(failed).instance, '/api/greetings');
-  assert.equal(Object(ok).message, `Hello, ${operation.parameters[0]?.example}!`);
+  assert.deepEqual(Object.keys(responses), ['200', '400', '500']);
 });
 
-test('each endpoint has an id and a summary, and only tags that are listed; each description is a sentence', () => {
-  for (const { get } of Object.values(document.paths)) {
-    assert.match(get.operationId, /^get[A-Z]\w+$/);
-    assert.match(get.summary, /^[A-Z][\w ]+$/);
-    for (const tag of get.tags) assert.ok(document.tags.some(({ name }) => name === tag));
+test('the schema of the name accepts what the service accepts, and has its default', () => {
+  const lengths = ['a', '😀', '\ud800'].flatMap((letter) => [1, 79, 80, 81].map((length) => letter.repeat(length)));
+  const characters = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code));
+  for (const name of ['', ' a ', ' '.repeat(80), ' '.repeat(81), parameter.example, ...lengths, ...characters]) {
+    assert.equal(misfits(parameter.schema, name).length === 0, faultInName(name) === undefined, JSON.stringify(name));
   }
-  const formats = Array.from(JSON.stringify(document.components).matchAll(/"format":"(.*?)"/g), ([, format]) => format);
-  assert.deepEqual(formats, ['date-time', 'uri', 'uri-reference']);
-  for (const [, description = ''] of JSON.stringify(document).matchAll(/"description":"(.*?)"/g)) assert.match(description, /^[A-Z`].+\.$/);
+  assert.deepEqual([parameter.name, parameter.in, parameter.required], ['name', 'query', false]);
+  assert.equal(replyTo('').body, replyTo(`name=${parameter.schema.default}`).body);
+});
+
+test('each schema fits the replies, and none with another member, with one less, or with one of another type', () => {
+  for (const [{ schema }, ...replies] of [
+    [greeted, replyTo(''), replyTo('name=%00%F0%9F%98%80')],
+    [invalid, replyTo('name'), replyTo('name=+'), replyTo(`name=${'a'.repeat(81)}`)],
+    [failed, unexpectedProblem('/api/greetings'), unexpectedProblem('/a')],
+  ] as const) {
+    for (const body of replies.map((reply): unknown => JSON.parse(String(reply.body)))) {
+      const fits = (value: unknown) => misfits(schema, value, description).length === 0;
+      assert.deepEqual(misfits(schema, body, description), []);
+      assert.ok(!fits({ ...Object(body), other: '' }));
+      for (const name of Object.keys(Object(body))) {
+        const { [name]: _, ...others } = Object(body);
+        assert.deepEqual([fits(others), fits({ ...others, [name]: [] })], [false, false], name);
+      }
+    }
+  }
+  for (const errors of [{}, { name: [] }, { other: ['a'] }]) {
+    assert.notDeepEqual(misfits(invalid.schema, { ...invalid.example, errors }, description), []);
+  }
 });

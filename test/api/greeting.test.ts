@@ -1,22 +1,26 @@
+// The greeting, its time, and the endpoint that puts them together.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
-import { DEFAULT_PARAMETERS } from '../../src/api/greeting-query.ts';
-import { greet } from '../../src/api/greeting.ts';
+import { formatTimestamp, greet } from '../../src/api/greeting.ts';
+import { contentReply } from '../../src/http/reply.ts';
 
-test('a greeting has the trimmed name, and a name of white space only cannot be greeted', () => {
-  const greetName = (name: string) => greet({ ...DEFAULT_PARAMETERS, name });
-  assert.equal(greetName(' \tAda Lovelace\u00a0'), 'Hello, Ada Lovelace!');
-  for (const name of ['', '\t\n\u3000']) {
-    assert.throws(() => greetName(name), new RangeError('A name that is only white space cannot be greeted.'));
-  }
+test('a greeting has the name without the white space around it, of which alone nothing can be made', () => {
+  assert.equal(greet(' \tAda  Lovelace\u00a0\ufeff'), 'Hello, Ada  Lovelace!');
+  const error = new RangeError('A name that is only white space cannot be greeted.');
+  for (const name of ['', '\t\n\u3000']) assert.throws(() => greet(name), error);
 });
 
-test('a greeting has its own name and its own time, in UTC with milliseconds, and a 400 its own trace id', () => {
-  const endpoint = createGreetingEndpoint(() => Date.UTC(2026, 10, 20, 10, 15, 30, 7));
-  const bodyOf = (query: string, own = '') => endpoint({ query, parent: undefined, own }).body;
-  for (const [query, name] of [['', 'World'], ['name=Ada', 'Ada'], ['name=%22', '\\"']] as const) {
-    assert.equal(bodyOf(query), `{"message":"Hello, ${name}!","generatedAt":"2026-11-20T10:15:30.007+00:00"}`);
+test('a time is written in UTC, to the millisecond, with an offset; each greeting has its own', () => {
+  let now = 0;
+  const endpoint = createGreetingEndpoint(() => now);
+  for (const [time, text] of [
+    [0, '1970-01-01T00:00:00.000+00:00'], [Date.UTC(2024, 1, 29, 23, 59, 59, 7), '2024-02-29T23:59:59.007+00:00'],
+  ] as const) {
+    now = time;
+    const body = `{"message":"Hello, \\"!","generatedAt":"${text}"}`;
+    const expected = contentReply(200, 'application/json; charset=utf-8', body);
+    assert.deepEqual(endpoint({ query: 'a=b&name=+%22+', traceparent: '' }), expected);
   }
-  for (const traceId of ['00-1-1-00', '00-2-2-01']) assert.ok(bodyOf('name=', traceId).endsWith(`,"traceId":"${traceId}"}`));
+  for (const time of [NaN, 8.64e15 + 1]) assert.throws(() => formatTimestamp(time), RangeError);
 });

@@ -1,4 +1,3 @@
-// Errors and finished requests, of which each is one line, are in main.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReportLogger } from '../../src/host/report-logger.ts';
@@ -6,28 +5,42 @@ import { createReportLogger } from '../../src/host/report-logger.ts';
 const refused = 'Requests were refused, or connections ended early, in the last minute.';
 const closed = 'Connections were closed in the last minute, because there were too many of them.';
 const notAccepted = 'Connections could not be accepted in the last minute.';
-const noDescriptor = 'In some seconds of the last minute, no file descriptor was left for new connections.';
 
-test('events that any client can cause are at most one line a minute for each kind of event, or are logged at once at the end', (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+function setUp() {
   const logged: unknown[][] = [];
-  const reports = createReportLogger((...line) => logged.push(line));
-  for (const reason of ['hostMissing', 'headTooLong', 'hostMissing']) reports.refused(reason);
+  return { logged, reports: createReportLogger((...line) => logged.push(line)) };
+}
+
+test('what any client can cause is at most one line a minute for each kind, or is logged at once at the end', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { logged, reports } = setUp();
+  for (const reason of ['hostMissing', 'HPE_INVALID_METHOD', 'hostMissing']) reports.refused(reason);
   reports.ended('tlsFailed');
   t.mock.timers.tick(59_999);
   reports.dropped('newRefused');
-  for (const error of [Object.assign(new Error('accept'), { code: 'ENOBUFS' }), new Error('boom')]) reports.acceptFailed(error);
-  for (const code of ['EMFILE', 'EMFILE']) reports.descriptorLacking(code);
+  reports.acceptFailed(Object.assign(new Error('boom'), { code: 'ENOBUFS' }));
+  reports.acceptFailed(new Error('boom'));
   assert.deepEqual(logged, []);
   t.mock.timers.tick(1);
   assert.deepEqual(logged.splice(0), [
-    ['warn', refused, { byReason: { hostMissing: 2, headTooLong: 1, tlsFailed: 1 } }],
-    ['warn', notAccepted, { byCode: { ENOBUFS: 1, boom: 1 } }],
+    ['warn', refused, { byReason: { hostMissing: 2, HPE_INVALID_METHOD: 1, tlsFailed: 1 } }],
     ['warn', closed, { byReason: { newRefused: 1 } }],
-    ['warn', noDescriptor, { secondsByCode: { EMFILE: 2 } }],
+    ['warn', notAccepted, { byCode: { ENOBUFS: 1, boom: 1 } }],
   ]);
-  reports.refused('lineEnd');
+  reports.refused('targetForm');
   reports.summarize();
   t.mock.timers.tick(60_000);
-  assert.deepEqual(logged, [['warn', refused, { byReason: { lineEnd: 1 } }]]);
+  assert.deepEqual(logged, [['warn', refused, { byReason: { targetForm: 1 } }]]);
+});
+
+test('errors and finished requests are a line each; a path is cut at 1,024 characters, and marked then', () => {
+  const { logged, reports } = setUp();
+  reports.failed('boom', '00-1');
+  const longest = 'x'.repeat(1_024);
+  const paths = [undefined, longest, `${longest}"`, longest.repeat(16)];
+  for (const path of paths) reports.finished({ path, status: 404 });
+  assert.deepEqual(logged, [
+    ['error', 'Unhandled exception occurred while processing the request.', { traceId: '00-1', error: 'boom' }],
+    ...[undefined, longest, `${longest}…`, `${longest}…`].map((path) => ['info', 'Request', { path, status: 404 }]),
+  ]);
 });

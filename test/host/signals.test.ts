@@ -1,52 +1,67 @@
-// What a stop does, step by step. That signals and uncaught errors get to these functions, and what the others do, is in the tests of the
-// process: https.test.ts and main.test.ts.
+// What a stop does, step by step. That signals get there, and what else they do, is in https.test.ts and main.test.ts.
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { installStopHandler } from '../../src/host/signals.ts';
+import { test } from 'node:test';
+import { createReload, createStop } from '../../src/host/signals.ts';
 
-/** From now on, listeners that are added to `process` are kept, and not added. The returned function calls those of an event. */
-function keepListeners(t: TestContext): (event: string, ...args: readonly unknown[]) => void {
-  const kept = t.mock.method(process, 'on', () => process);
-  return (event, ...args) => {
-    const listeners = kept.mock.calls.map((call): readonly unknown[] => call.arguments).filter(([name]) => name === event);
-    assert.notDeepEqual(listeners, [], `nothing listens for ${event}`);
-    for (const [, listener] of listeners) if (typeof listener === 'function') listener(...args);
-  };
-}
-
-const CLOSING = ['info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs: 1000 }];
+const WAITING = 'Closing: no new connections, waiting for requests in progress';
+const iteration = () => new Promise((resolve) => setImmediate(resolve));
+const CLOSING = [['info', WAITING, { timeoutMs: 1_500 }], 'closes'];
 const stopping = (signal: string) => [['info', 'Stopping', { signal, delayMs: 100 }], 'drains'];
-const stopped = (connectionsCut: number) => ['summarizes', ['info', 'Stopped', { connectionsCut }], 0];
+const stopped = (connectionsCut: number) => [['info', 'Stopped', { connectionsCut }], 0];
+const AT_ONCE = [['warn', 'Stopping at once on a second signal', { signal: 'SIGINT' }], 1];
 
-/** Steps: a signal, a time to wait or that all connections have closed; and each time what the service is told to do, as the log is. */
-for (const [what, ...steps] of [
-  ['SIGTERM: the service drains for shutdownDelayMs, closes, and when that is done the process exits with code 0',
-    ['SIGTERM', stopping('SIGTERM')], [99, []], [1, ['closes', CLOSING]], [999, []], ['closed', stopped(0)], [1000, []]],
-  ['the connections that are open shutdownTimeoutMs after that are cut, and the log has their number',
-    ['SIGINT', stopping('SIGINT')], [100, ['closes', CLOSING]], [1000, ['cuts', ...stopped(3)]]],
-  ['on a second signal the process exits at once, with code 1',
-    ['SIGTERM', stopping('SIGTERM')],
-    ['SIGINT', ['summarizes', ['warn', 'Stopping at once on a second signal', { signal: 'SIGINT' }], 1]]],
+/** Steps: a signal, milliseconds, or that all connections have closed; and what the service is told to do, or logs. */
+for (const [what, hasHandedSockets, ...steps] of [
+  ['a signal: the service drains for shutdownDelayMs, closes, and then the process exits with code 0', false,
+    ['SIGTERM', stopping('SIGTERM')], [99, []], [1, CLOSING], [1_499, []], ['closed', stopped(0)], [1_500, []]],
+  ['the connections that are open shutdownTimeoutMs after that are cut, and the log has the number of requests', false,
+    ['SIGUSR2', stopping('SIGUSR2')], [100, CLOSING], [1_499, []], [1, ['cuts', ...stopped(3)]]],
+  ['new connections to sockets that were handed over are left to other processes from the signal on', true,
+    ['SIGTERM', [...stopping('SIGTERM'), 'stops listening']], [100, CLOSING], ['closed', stopped(0)]],
+  ['only a second SIGINT, a second or more after the first signal, stops at once', false,
+    ['SIGINT', stopping('SIGINT')], ['SIGINT', []], ['SIGTERM', []], [100, CLOSING], [899, []], ['SIGINT', []],
+    [1, []], ['SIGTERM', []], ['SIGQUIT', []], ['SIGINT', AT_ONCE], ['closed', stopped(0)]],
 ] as const) {
   test(what, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const emit = keepListeners(t);
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
     let closed = () => {};
     const allClosed = new Promise<void>((resolve) => { closed = resolve; });
     const done: unknown[] = [];
-    installStopHandler({
+    const stop = createStop({
       startDraining: () => done.push('drains'),
-      close: () => { done.push('closes'); return allClosed; },
-      closeAll: () => { done.push('cuts'); closed(); return 3; },
-      summarize: () => done.push('summarizes'),
+      stopListening: () => done.push('stops listening'),
+      close: async () => {
+        done.push('closes');
+        await allClosed;
+      },
+      closeAll: () => {
+        closed();
+        return done.push('cuts') + 2;
+      },
       exit: (code) => done.push(code),
-    }, { shutdownDelayMs: 100, shutdownTimeoutMs: 1000 }, (...line) => done.push(line));
+    }, { shutdownDelayMs: 100, shutdownTimeoutMs: 1_500, hasHandedSockets }, (...line) => done.push(line));
     for (const [step, expected] of steps) {
-      if (typeof step === 'number') t.mock.timers.tick(step);
-      else if (step === 'closed') closed();
-      else emit(step, step);
-      await new Promise((resolve) => setImmediate(resolve));
+      if (step === 'closed') closed();
+      else if (typeof step === 'string') stop(step);
+      else {
+        now += step;
+        t.mock.timers.tick(step);
+      }
+      await iteration();
       assert.deepEqual(done.splice(0), expected, String(step));
     }
   });
 }
+
+test('SIGHUP: TLS files are read one at a time, so that those of the last signal are used', async () => {
+  const readings: (() => void)[] = [];
+  const reload = createReload(() => new Promise((resolve) => readings.push(resolve)), () => {});
+  for (let signals = 0; signals < 2; signals += 1) reload();
+  await iteration();
+  assert.equal(readings.length, 1);
+  readings[0]?.();
+  await iteration();
+  assert.equal(readings.length, 2);
+});

@@ -1,20 +1,45 @@
-// The allowed hosts. Which values are legal is in grammar.test.ts; the reasons of others are in the corpus.
+// The rules that differ between servers, and the request that a head amounts to. All servers have the other rules, so
+// the contract tests them, with values on both sides of each limit; refusals.test.ts tests their reasons.
 import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
-import type { RefuseHost } from '../../src/http/request-target.ts';
-import { judgeHead } from '../../src/http/head.ts';
+import { checkHead, type HostRules } from '../../src/http/head.ts';
 
-test('the allowed hosts are asked for each Host, also when only an HTTP/1.0 target names it, and with https', () => {
-  const asked: [string | undefined, boolean][] = [];
-  const refuseHost: RefuseHost = (...host) => {
-    asked.push(host);
-    return 'hostNotAllowed';
-  };
-  for (const [isHttp11, host, authority, isHttps] of [
-    [true, 'b:80', undefined, false], [false, undefined, undefined, false], [true, 'a', 'A', true], [false, undefined, 'b', false],
+/** Checks a head as Node parses it: of a field that comes twice, the values are joined by a comma. */
+function check(line: string, headers: IncomingHttpHeaders, rules: HostRules = {}) {
+  const [method = '', url = '', version = ''] = line.split(' ');
+  const rawHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
+  return checkHead({ method, url, httpVersion: version.slice('HTTP/'.length), headers, rawHeaders }, rules);
+}
+
+const HOST = { host: 'a' };
+const ONLY_A: HostRules = { isAllowed: (host) => host === 'a' };
+
+test('https, the host and who must name it are up to the server', () => {
+  for (const [line, headers, reason, rules] of [
+    ['GET https://a/ HTTP/1.1', HOST, 'httpsWithoutTls', { needsHost: true }],
+    ['GET https://a:443/ HTTP/1.1', HOST, undefined, { takesHttps: true }],
+    ['GET https://a:80/ HTTP/1.1', HOST, 'hostMismatch', { takesHttps: true }],
+    ['GET / HTTP/1.0', {}, 'redirectWithoutHost', { needsHost: true }],
+    ['GET http://a/ HTTP/1.0', {}, undefined, { needsHost: true }],
+    ['GET / HTTP/1.1', HOST, undefined, ONLY_A], ['GET / HTTP/1.1', { host: 'b' }, 'hostNotAllowed', ONLY_A],
+    ['GET http://a/ HTTP/1.0', {}, undefined, ONLY_A], ['GET http://b/ HTTP/1.0', {}, 'hostNotAllowed', ONLY_A],
+    ['GET / HTTP/1.0', {}, 'hostNotAllowed', ONLY_A],
+  ] as const) assert.equal(check(line, headers, rules).reason, reason, `${line} ${JSON.stringify(headers)}`);
+});
+
+test('the request has what was sent, also where it is refused, and a traceparent of its own, which stays', () => {
+  const headers = { host: 'A:80', traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
+  for (const [line, sent, path, query, host] of [
+    ['PUT /a?b HTTP/1.1', headers, '/a', 'b', 'A:80'], ['GET http://B:1/?a HTTP/1.0', {}, '/', 'a', 'B:1'],
+    ['GET http://a/b HTTP/1.1', {}, '/b', '', undefined], ['GET * HTTP/1.1', headers, '', '', 'A:80'],
   ] as const) {
-    const target = { path: '/a', query: 'b', authority, isHttps };
-    assert.equal(judgeHead({ method: 'GET', target, isHttp11 }, { host }, refuseHost), 'hostNotAllowed');
+    const { request } = check(line, sent);
+    const [method] = line.split(' ');
+    assert.deepEqual({ ...request }, { method, path, query, host, headers: sent, content: Buffer.alloc(0) });
+    assert.equal(/^00-a{32}-(?!b{16})[0-9a-f]{16}-01$/.test(request.traceparent), sent === headers);
+    assert.equal(request.traceparent, request.traceparent);
   }
-  assert.deepEqual(asked, [['b:80', false], [undefined, false], ['a', true], ['b', false]]);
+  const bare = { httpVersion: '1.1', headers, rawHeaders: [] }; // which Node's types allow
+  assert.equal(checkHead(bare, {}).reason, 'targetForm');
 });

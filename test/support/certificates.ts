@@ -5,19 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** A folder that is removed when the test ends. */
-export function temporaryFolder(t: TestContext): string {
+/** A folder that is removed when the test `t` or, without it, this process ends. */
+export function temporaryFolder(t?: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const remove = () => rmSync(folder, { recursive: true });
+  if (t === undefined) process.once('exit', remove);
+  else t.after(remove);
   return folder;
 }
 
-/** A folder that is removed when this process ends. */
-export function folderOfProcess(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'greeting-'));
-  process.once('exit', () => rmSync(folder, { recursive: true }));
-  return folder;
-}
+export const folderOfProcess = () => temporaryFolder();
 
 /** The variables that make a process listen for HTTPS as well, on a free port. */
 export function tlsVariables() {
@@ -28,18 +25,19 @@ export function tlsVariables() {
 const KEYS = {
   ec: () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
   secp256k1: () => generateKeyPairSync('ec', { namedCurve: 'secp256k1' }), // no TLS client has it
-  ed25519: () => generateKeyPairSync('ed25519'),
   rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
-  weak: () => generateKeyPairSync('rsa', { modulusLength: 512 }), // too small for TLS on every line of Node; 20 and 22 accept 1024 bits
+  weak: () => generateKeyPairSync('rsa', { modulusLength: 512 }), // too small for TLS on every line of Node
 };
-const DAY = 24 * 60 * 60 * 1000; // in ms
+export type KeyType = keyof typeof KEYS;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A self-signed certificate for `commonName` and localhost, and its key. It is valid between two days, counted from now. */
-export function makeCertificate(folder: string, commonName: string, days: readonly number[] = [0, 1], key: keyof typeof KEYS = 'ec') {
+/** A self-signed certificate for `name` and localhost, and its key. It is valid between two days, counted from now. */
+export function makeCertificate(folder: string, name: string, days = [0, 1], key: KeyType = 'ec') {
   const { privateKey } = KEYS[key]();
-  const [certFile, keyFile] = [join(folder, `${commonName}.cert.pem`), join(folder, `${commonName}.key.pem`)];
-  const base64 = selfSigned(privateKey, commonName, days.map((day) => new Date(Date.now() + day * DAY))).toString('base64');
-  writeFileSync(certFile, `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`);
+  const [certFile, keyFile] = [join(folder, `${name}.cert.pem`), join(folder, `${name}.key.pem`)];
+  const certificate = selfSigned(privateKey, name, days.map((day) => new Date(Date.now() + day * DAY_MS)));
+  const lines = certificate.toString('base64').replace(/.{64}/g, '$&\n');
+  writeFileSync(certFile, `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`);
   writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   return { certFile, keyFile };
 }
@@ -51,36 +49,32 @@ const integer = (number: number) => value(0x02, Buffer.of(number)); // up to 127
 const time = (date: Date) => value(0x17, Buffer.from(`${date.toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`));
 
 const SIGNATURE_ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
-  ec: sequence(identifier('2a8648ce3d040302')), // 1.2.840.10045.4.3.2, ecdsa-with-SHA256: RFC 5758, section 3.2
-  ed25519: sequence(identifier('2b6570')), // 1.3.101.112: RFC 8410, section 3
-  rsa: sequence(identifier('2a864886f70d01010b'), value(0x05)), // 1.2.840.113549.1.1.11, sha256WithRSAEncryption: RFC 4055, section 5
+  ec: sequence(identifier('2a8648ce3d040302')), // ecdsa-with-SHA256: RFC 5758, section 3.2
+  rsa: sequence(identifier('2a864886f70d01010b'), value(0x05)), // sha256WithRSAEncryption: RFC 4055, section 5
 };
 
-// An X.509 certificate, version 3, for `commonName`, localhost and 127.0.0.1, signed with its own key (RFC 5280), in DER.
+// An X.509 certificate, version 3, for a name, localhost and 127.0.0.1, signed with its own key (RFC 5280), in DER.
 function selfSigned(privateKey: KeyObject, commonName: string, validity: readonly Date[]): Buffer {
   const algorithm = SIGNATURE_ALGORITHMS[privateKey.asymmetricKeyType ?? ''] ?? Buffer.of();
-  const name = sequence(value(0x31, sequence(identifier('550403'), value(0x0c, Buffer.from(commonName))))); // 2.5.4.3, section 4.1.2.4
-  // The names that a client compares with the one it connects to (section 4.2.1.6): 2 is a DNS name, 7 an IP address.
+  // 2.5.4.3, section 4.1.2.4
+  const name = sequence(value(0x31, sequence(identifier('550403'), value(0x0c, Buffer.from(commonName)))));
+  // The names that a client compares with the one it connects to (2.5.29.17, section 4.2.1.6).
   const names = sequence(value(0x82, Buffer.from('localhost')), value(0x87, Buffer.of(127, 0, 0, 1)));
   const toBeSigned = sequence( // section 4.1.2
-    value(0xa0, integer(2)), // version 3 is written as 2
+    value(0xa0, integer(2)), // version 3
     integer(1), // serial number
-    algorithm,
-    name, // issuer: the same as the subject
-    sequence(...validity.map(time)),
-    name, // subject
-    createPublicKey(privateKey).export({ type: 'spki', format: 'der' }), // the public key and its algorithm
-    value(0xa3, sequence(sequence(identifier('551d11'), value(0x04, names)))), // 2.5.29.17
+    algorithm, name, // of whoever has signed it
+    sequence(...validity.map(time)), name, createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
+    value(0xa3, sequence(sequence(identifier('551d11'), value(0x04, names)))),
   );
-  const digest = privateKey.asymmetricKeyType === 'ed25519' ? null : 'sha256';
-  const signature = value(0x03, Buffer.of(0), sign(digest, toBeSigned, privateKey)); // 0 bits of its last byte are unused
+  const signature = value(0x03, Buffer.of(0), sign('sha256', toBeSigned, privateKey)); // 0 bits are unused
   return sequence(toBeSigned, algorithm, signature); // section 4.1.1
 }
 
-// A value in DER: its tag, the length of its contents (up to 127 in one byte, else after the number of its bytes: X.690, 8.1.3), and them.
+// A value in DER (X.690, 8.1.3): its tag, the length of its contents in one to three bytes, and them.
 function value(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
-  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.of(tag, ...size), content]);
+  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.of(tag, ...(length < 128 ? [length] : long)), content]);
 }

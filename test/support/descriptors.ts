@@ -3,31 +3,27 @@
 import { once } from 'node:events';
 import { readdirSync, readlinkSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { TestContext } from 'node:test';
 import { listenOnPort } from './sockets.ts';
 
 /** The reason why tests that hand over sockets are skipped here, or false. */
-export const NO_DESCRIPTORS = process.platform === 'linux' ? false : 'only Linux has a list of the descriptors of a process';
+export const NO_DESCRIPTORS = process.platform !== 'linux' && 'only Linux lists the descriptors of a process';
 
-/** A socket that listens on a free TCP port of this machine, or as a Unix socket on `path`. */
-export async function listeningSocket(t: TestContext, path?: string) {
-  const server = createServer();
-  t.after(() => server.close());
+/**
+ * A socket that listens on a free TCP port of this machine, or as a Unix socket on `path`. To be called before tests
+ * that run at the same time, because they open sockets, too.
+ */
+export async function listeningSocket(path?: string) {
+  const server = createServer().unref(); // it may stay open until this process ends
   let port = 0; // for a Unix socket
-  const fd = await descriptorOpenedBy(async () => {
+  const open = async () => {
     if (path === undefined) port = await listenOnPort(server);
-    else await once(server.listen({ path }), 'listening');
-  });
-  return {
-    fd,
-    port,
-    /** Closes the socket in this process, which would accept connections. Only processes that have received it listen then. */
-    giveUp: () => {
-      if (path !== undefined) renameSync(path, `${path}.kept`); // without this, node removes the file
-      server.close();
-      if (path !== undefined) renameSync(`${path}.kept`, path);
-    },
+    else await once(server.listen({ path: `${path}.new` }), 'listening');
   };
+  const fd = NO_DESCRIPTORS ? -1 : await descriptorOpenedBy(open);
+  if (fd >= 0 && path !== undefined) renameSync(`${path}.new`, path); // node would remove the file
+  /** Closes the socket in this process. Only processes that have received it listen then. */
+  const giveUp = () => void server.close();
+  return { fd, port, giveUp };
 }
 
 /** The descriptor of the one socket that `open` opens. */

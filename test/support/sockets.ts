@@ -1,6 +1,6 @@
-// Servers of node:net on a free port, two sockets that are connected with each other, and waits that end when something has happened,
-// however slow the machine is. Whether nothing happens can only be seen after a while: here it is as long as bytes take on another
-// connection, and no fixed time.
+// Servers of node:net on a free port, two sockets that are connected with each other, and waits that end when something
+// has happened, however slow the machine is. That nothing happens can only be seen after a while: here it is as long as
+// bytes take on another connection, and no fixed time.
 import { once } from 'node:events';
 import { connect, createServer, type ListenOptions, type Server, type ServerOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -18,12 +18,14 @@ export async function listenOnPort(server: Server, options: ListenOptions = {}):
 }
 
 /** A server that accepts one connection, and both ends of that. */
-export async function startPair(t: TestContext, options: ServerOpts = {}): Promise<{ client: Socket; accepted: Socket }> {
+export async function startPair(
+  t: TestContext, options: ServerOpts = {},
+): Promise<{ readonly client: Socket; readonly accepted: Socket }> {
   const server = createServer({ allowHalfOpen: true, ...options });
   const port = await listenOnPort(server);
   const connection = once(server, 'connection');
   const client = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true }).on('error', () => {});
-  const [accepted] = await connection;
+  const [[accepted]] = await Promise.all([connection, once(client, 'connect')]);
   t.after(() => {
     client.destroy();
     accepted.destroy();
@@ -44,7 +46,7 @@ export async function iterations(): Promise<void> {
   for (let i = 0; i < 5; i += 1) await iteration();
 }
 
-/** Resolves when `value` stays as it is while bytes go to and fro on another connection: what was on its way before has arrived. */
+/** Resolves when `value` stays as it is while bytes go to and fro elsewhere: what was on its way has arrived. */
 export async function calm(t: TestContext, value: () => number): Promise<void> {
   const { client, accepted } = await startPair(t);
   accepted.pipe(accepted);
@@ -57,6 +59,6 @@ export async function calm(t: TestContext, value: () => number): Promise<void> {
 
 /** Resolves when all have been told that the stream has closed. */
 export async function closed(stream: Duplex): Promise<void> {
-  if (stream.closed) await iteration();
+  if (stream.closed) await iterations(); // a socket is `closed` at once, and says so later
   else await new Promise((resolve) => stream.once('close', resolve));
 }

@@ -1,128 +1,98 @@
-// The rows of the decisions: what this project does where the specification says nothing. Another correct implementation may differ.
-// Decisions that cannot be seen in a reply (configuration, log, exit codes) are tested elsewhere.
-import { head } from '../../support/corpus/entry.ts';
-import { DESCRIPTION, GREETINGS, INFO, MAX_NAME_LENGTH as MAX } from './endpoints.ts';
-import { body, fieldIs, matches, memberIs, members, status, type Expectation } from './expectation.ts';
-import { asking, row, type Sections, type Subject } from './row.ts';
+// The rows of the decisions: what this project does where the specification says nothing. Other implementations may
+// differ. Decisions that no reply shows are tested elsewhere, and those about the wire are in wire.ts.
+import { inside } from '../../support/schema.ts';
+import { asking, DESCRIPTION, GREETINGS, head, MAX, row, words, type Row, type Sections, type Subject } from './row.ts';
 
-const NOT_MAPPED = [
-  '/health/', '/Health', '/HEALTH', '//health', '/health//', '/./health', '/api/../health', '/%68ealth', '/health%00', '/health%2F',
-  '/health;a', '/api/greetings/', '/API/greetings', '/api/greetings%20', '/api%2Fgreetings', '/openapi/v1.JSON', '/openapi/v1',
-  '/__proto__', '/constructor', '/toString',
-];
+const NOT_MAPPED = words(`
+  /health/ /Health /HEALTH //health /health// /./health /api/../health /%68ealth /health%00 /health%2F /health;a
+  /api/greetings/ /API/greetings /api/greetings%20 /api%2Fgreetings /openapi/v1.JSON /openapi/v1 /__proto__ /constructor
+  /toString /health#a /health\\ /health% /health%2z /health" /health[ /health|/b`);
+const UNKNOWN_METHODS = words("BREW get connect CONNECTS G PRI !#$%&'*+-.^_`|~09azAZ");
+const NONE = undefined;
 const HEALTH = 'GET /health';
 const WORLD = `GET ${GREETINGS}`;
 const INVALID = `GET ${GREETINGS}?name=`;
-const NOT_ALLOWED = 'POST /health';
-
 const EMOJI = '%F0%9F%98%80';
+
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 const PARENT = `00-${TRACE}-${SPAN}`;
+const IGNORED_PARENTS = [
+  `${PARENT.toUpperCase()}-01`, `${PARENT}-01-more`, PARENT, `ff${PARENT.slice(2)}-01`,
+  `00-${'0'.repeat(32)}-${SPAN}-01`, `00-${TRACE}-${'0'.repeat(16)}-01`, `${PARENT}-01\r\ntraceparent: ${PARENT}-01`,
+];
+// A traceparent in the caller's trace with these flags, and one in another; with another span id.
+const inTrace = (flags: '00' | '01') => new RegExp(`^00-${TRACE}-(?!${SPAN}|0{16})[0-9a-f]{16}-${flags}$`);
+const IN_NEW_TRACE = new RegExp(`^00-(?!${TRACE}|0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$`);
 
-export function decisions(subject: Subject): Sections {
-  const { authority, environment } = subject;
-  const { ask, askUnmapped, greeted, refused } = asking(subject);
-  const traced = (says: string, expected: Expectation, ...fields: readonly string[]) => row(says, ask(400, INVALID, [expected], ...fields));
+const EMPTY = { fields: { 'Content-Length': '0', 'Content-Type': NONE, 'Cache-Control': 'no-store' }, body: '' };
+const WITH_BODY = { fields: { Server: NONE, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } };
+const TITLE = 'One or more validation errors occurred.';
+const TYPE = 'https://tools.ietf.org/html/rfc9110#section-15.5.1';
+const OF_DESCRIPTION = {
+  openapi: /^3\.1\./, 'info.title': 'Greeting Service | v1', 'info.version': '1.0.0', servers: NONE, security: [],
+};
+const only = (...names: readonly string[]) => ({ json }: { readonly json: unknown }) =>
+  Object.keys(Object(json)).sort().join() === names.toSorted().join();
+
+export function decisions({ authority, environment }: Subject): Sections {
+  const { ask, unmapped, greets, refuses } = asking(authority);
+  const traced = (says: string, traceId: RegExp, ...fields: readonly string[]) =>
+    row(says, ask(INVALID, { status: 400, json: { traceId } }, ...fields));
+  const connect = (target: string) => ({ send: head(`CONNECT ${target} HTTP/1.1`, `Host: ${authority}`), replies: [] });
 
   return {
-    '2: paths match byte for byte': NOT_MAPPED.map((path) => row(`${path} is 404`, ...askUnmapped(`${path}?name=Ada`))),
-    '3: which name': [
-      greeted('a plus sign is decoded as a space', '?name=+Ada+Lovelace+', 'Ada Lovelace'),
-      greeted('the first of several names is used', '?name=Ada&name=Grace&name=', 'Ada'),
-      refused('the first of several names is used, also when it is empty', '?name=&name=Ada'),
-      greeted('keys are case-sensitive', '?NAME=&Name=&name=Ada', 'Ada'),
-      greeted('an encoded key is the key', '?n%61me=Ada', 'Ada'),
-      greeted('a second question mark belongs to the key', '??name=Ada', 'World'),
-      greeted('an equals sign belongs to the value', '?name=a=b', 'a=b'),
-      greeted('a semicolon does not separate', '?name=a;name=b', 'a;name=b'),
-      greeted('keys of the prototype are ignored', '?__proto__=Ada&constructor=Ada', 'World'),
-      greeted('invalid UTF-8 becomes U+FFFD', '?name=%FF%C3', '\uFFFD\uFFFD'),
-      greeted('a percent sign without two hex digits stays unchanged', '?name=%zz%2z+a%2+%', '%zz%2z a%2 %'),
-      greeted('what browsers send without encoding stays unchanged', '?name=<script>alert(1)</script>', '<script>alert(1)</script>'),
-      greeted('a backslash is a character like any other (WHATWG URL Standard)', '?name=a\\b', 'a\\b'),
-      row('/health ignores a query', ask(200, `${HEALTH}?name=`)),
+    '2: paths match byte for byte': NOT_MAPPED.map(unmapped),
+    '3: the query is read as the URL Standard says, and the first name counts': [
+      ...greets({ '?name=+Ada+Lovelace+': 'Ada Lovelace', '?name=Ada&name=Grace&name=': 'Ada', '?n%61me=Ada': 'Ada' }),
+      ...greets({ '?NAME=&Name=&name=Ada': 'Ada', '??name=Ada': 'World', '?__proto__=Ada&constructor=Ada': 'World' }),
+      ...greets({ '?name=a=b': 'a=b', '?name=a;name=b': 'a;name=b', '?name=a\\b#c': 'a\\b#c', '?name=%FF': '\uFFFD' }),
+      ...greets({ '?name=%zz%2z+a%2+%': '%zz%2z a%2 %', '?name=<b>"{}|^`[]\'': '<b>"{}|^`[]\'' }),
+      ...refuses('?name=&name=Ada'),
+      row('/health ignores a query', ask(`${HEALTH}?name=`, { status: 200 })),
     ],
     '4: a character is a code point, counted before trimming': [
-      greeted(`${MAX} emoji of two UTF-16 units are ${MAX} characters`, `?name=${EMOJI.repeat(MAX)}`, '😀'.repeat(MAX)),
-      refused(`${MAX + 1} emoji are too many`, `?name=${EMOJI.repeat(MAX + 1)}`),
-      refused('a name that is too long with the white space around it is too long', `?name=+${'a'.repeat(MAX)}`),
-      greeted('NUL is a character like any other', '?name=%00', '\0'),
-      greeted('tabs, line feeds, no-break and wide spaces are white space', '?name=%09%0A%C2%A0%E3%80%80Ada%C2%A0%0D%09', 'Ada'),
+      ...greets({ [`?name=${EMOJI.repeat(MAX)}`]: '😀'.repeat(MAX), '?name=%00': '\0', '?name=%09%C2%A0A': 'A' }),
+      ...refuses(`?name=${EMOJI.repeat(MAX + 1)}`, `?name=+${'a'.repeat(MAX)}`),
     ],
-    '5: a name of white space only is refused': [
-      refused('a name of one space', '?name=%20'),
-      refused('a name of a tab and a no-break space', '?name=%09%C2%A0'),
-    ],
-    '6: a name without an equals sign is empty': [refused('?name is refused', '?name')],
+    '5 and 6: white space only, and no equals sign': refuses('?name=%20', '?name=%09%C2%A0', '?name'),
     '7: traceId is a traceparent (W3C Trace Context)': [
-      traced('traceId has the form of a traceparent', inNewTrace),
-      traced('traceId has the trace id and the sampled flag of a valid traceparent', inTrace('01'), `traceparent: ${PARENT}-01`),
-      traced('traceId is not sampled when the traceparent is not', inTrace('00'), `Traceparent: ${PARENT}-00`),
-      traced('of a later version the first four fields are used', inTrace('01'), `traceparent: cc${PARENT.slice(2)}-01-more`),
-      traced('of the flags only the sampled flag is used', inTrace('01'), `traceparent: ${PARENT}-ff`),
-      traced('two traceparents are ignored', inNewTrace, `traceparent: ${PARENT}-01`, `traceparent: ${PARENT}-01`),
-      ...Object.entries({
-        'with upper-case digits': `${PARENT.toUpperCase()}-01`, 'with more after it': `${PARENT}-01-more`, 'without flags': PARENT,
-        'of version ff': `ff${PARENT.slice(2)}-01`, 'with a trace id of zeros': `00-${'0'.repeat(32)}-${SPAN}-01`,
-        'with a span id of zeros': `00-${TRACE}-${'0'.repeat(16)}-01`,
-      }).map(([what, value]) => traced(`a traceparent ${what} is ignored`, inNewTrace, `traceparent: ${value}`)),
+      traced('of a new trace', IN_NEW_TRACE),
+      traced('in the trace of the client, and sampled as that', inTrace('01'), `traceparent: ${PARENT}-01`),
+      traced('not sampled when the traceparent is not', inTrace('00'), `Traceparent: ${PARENT}-00`),
+      traced('from four fields of a later version', inTrace('01'), `traceparent: cc${PARENT.slice(2)}-01-more`),
+      traced('with no flag but the sampled flag', inTrace('01'), `traceparent: ${PARENT}-ff`),
+      ...IGNORED_PARENTS.map((text) => traced(`of a new trace, despite ${text}`, IN_NEW_TRACE, `traceparent: ${text}`)),
     ],
-    '8: any other method is 405 on a mapped path and 404 on any other': [
-      row('a 405 has Allow: GET', ...[NOT_ALLOWED, `OPTIONS ${GREETINGS}`].map((asked) => ask(405, asked, [fieldIs('Allow', 'GET')]))),
-      ...['PROPFIND', 'QUERY', 'SEARCH', 'BREW', 'get'].map((method) => row(
-        `${method} is 405 on a mapped path and 404 on any other: methods are tokens, and case-sensitive`,
-        ask(405, `${method} /health`), ask(404, `${method} /nope`),
-      )),
-      row('CONNECT is 501, and ends the connection',
-        { send: head('CONNECT a.example:80 HTTP/1.1', `Host: ${authority}`), replies: [[status(501)]], closes: true }),
+    '8: other methods': [
+      row('a 405 has Allow: GET', ask(`OPTIONS ${GREETINGS}`, { status: 405, fields: { Allow: 'GET' } })),
+      ...words('PROPFIND QUERY SEARCH M-SEARCH').map((method) => row(`${method}: 405 on a mapped path, else 404`,
+        ask(`${method} /health`, { status: 405 }), ask(`${method} /nope`, { status: 404 }))),
+      ...UNKNOWN_METHODS.map((method) => row(`${method} is not known: 400`, ask(`${method} /health`, { status: 400 }))),
+      ...words('a:80 [::1]:443 /').map((target): Row => ({ ...row('CONNECT: the end', connect(target)), ends: true })),
     ],
-    '9: a reply without a body says so': [
-      row('a 404, a 405 and the 400 to an illegal request have Content-Length: 0 and no Content-Type',
-        ask(404, 'GET /nope', empty), ask(405, NOT_ALLOWED, empty),
-        { send: head('GET /health HTTP/1.1'), replies: [[status(400), ...empty]] }),
+    '9 and 13: a reply without a body says so, and that it is not to be stored': [
+      row('a 404', ask('GET /nope', { status: 404, ...EMPTY })),
+      row('a 405', ask('POST /health', { status: 405, ...EMPTY })),
+      ...['GET /health HTTP/1.1', 'not HTTP'].map((line) =>
+        row('a 400 to an illegal request', { send: head(line), replies: [{ status: 400, ...EMPTY }] })),
     ],
-    '10: type and title of a 400': [
-      row('they are those of RFC 9110, 15.5.1, and of validation errors', ask(400, INVALID, [
-        memberIs('type', 'https://tools.ietf.org/html/rfc9110#section-15.5.1'),
-        memberIs('title', 'One or more validation errors occurred.'),
-      ])),
-    ],
-    '11: type of a 500': [{ ...row('type of a 500 is absent', ask(500, WORLD, [memberIs('type', undefined)])), needs: 'an exception' }],
-    '12: the precision of generatedAt': [
-      row('it has milliseconds', ask(200, WORLD, [matches('generatedAt', 'three digits after a dot', /\.\d{3}[+-]/, '10:15:30+00:00')])),
-    ],
-    '13: caching and sniffing': [
-      row('a reply with a body is not to be stored or sniffed',
-        ask(200, HEALTH, noStore), ask(200, WORLD, noStore), ask(400, INVALID, noStore)),
-      row('no reply names the software', ask(200, HEALTH, noNames), ask(400, INVALID, noNames), ask(405, NOT_ALLOWED, noNames)),
-    ],
+    '10: type and title of a 400': [row('they', ask(INVALID, { status: 400, json: { type: TYPE, title: TITLE } }))],
+    '11: no type of a 500': [{ ...row('', ask(WORLD, { status: 500, json: { type: NONE } })), needs: 'an exception' }],
+    '12: generatedAt': [row('has milliseconds', ask(WORLD, { json: { generatedAt: /:\d\d\.\d{3}\+/ } }))],
+    '13: a reply with a body is not to be stored or sniffed, and names no software':
+      [HEALTH, WORLD, INVALID].map((asked) => row(asked, ask(asked, WITH_BODY))),
     '16: the bodies have the members that the description lists': [
-      row('a greeting has message and generatedAt only', ask(200, WORLD, [members('', 'message', 'generatedAt')])),
-      row('a 400 has type, title, status, errors and traceId only, and errors has name only', ask(400, INVALID, [
-        members('', 'type', 'title', 'status', 'errors', 'traceId'), members('errors', 'name'),
-      ])),
+      row('a greeting', ask(WORLD, { also: { 'message and generatedAt only': only('message', 'generatedAt') } })),
+      row('a 400', ask(INVALID, {
+        also: {
+          'type, title, status, errors and traceId only': only('type', 'title', 'status', 'errors', 'traceId'),
+          'errors with name only': ({ json }) => only('name')({ json: inside(json, 'errors') }),
+        },
+      })),
     ],
     ...(environment === 'development' && {
-      '16: the description': [
-        row('it is OpenAPI 3.1 with title and version, and names no servers and no authentication', ask(200, `GET ${DESCRIPTION}`, [
-          matches('openapi', 'a version 3.1', /^3\.1\.\d+$/, undefined, '3.0.4'), memberIs('info', INFO),
-          memberIs('servers', undefined), memberIs('security', []), ...noStore,
-        ])),
-      ],
+      '16: the description': [row('what it says', ask(`GET ${DESCRIPTION}`, { ...WITH_BODY, json: OF_DESCRIPTION }))],
     }),
   };
 }
-
-const empty = [fieldIs('Content-Length', '0'), fieldIs('Content-Type', undefined), body('')];
-const noStore = [fieldIs('Cache-Control', 'no-store'), fieldIs('X-Content-Type-Options', 'nosniff')];
-const noNames = [fieldIs('Server', undefined), fieldIs('X-Powered-By', undefined)];
-
-const traceId = (text: string, trace: string, flags: string, ...wrong: readonly string[]) =>
-  matches('traceId', text, new RegExp(`^00-${trace}-(?!${SPAN}|0{16})[0-9a-f]{16}-${flags}$`), undefined, crypto.randomUUID(), ...wrong);
-
-const inTrace = (flags: '00' | '01') => traceId(`the caller's trace id and flags ${flags}, with another span id`, TRACE, flags,
-  `${PARENT}-${flags}`, `00-${'4b'.repeat(16)}-${'1'.repeat(16)}-${flags}`, `00-${TRACE}-${'1'.repeat(16)}-${flags}1`);
-
-const inNewTrace = traceId("a traceparent, not in the caller's trace", `(?!${TRACE}|0{32})[0-9a-f]{32}`, '0[01]',
-  `00-${TRACE}-${'1'.repeat(16)}-00`, `00-${'0'.repeat(32)}-${'1'.repeat(16)}-00`);

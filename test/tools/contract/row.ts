@@ -1,78 +1,119 @@
 // A row of the contract: what is sent, and what must come back, as data; and how a server is held to it.
-import { head } from '../../support/corpus/entry.ts';
-import type { Reply } from '../../support/replies.ts';
-import { GREETINGS } from './endpoints.ts';
-import { body, memberIs, status, type Expectation } from './expectation.ts';
-import type { Talk, Talker } from './talk.ts';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { field, type Reply } from '../../support/replies.ts';
+import { inside } from '../../support/schema.ts';
+import type { Talk, Talker } from './server.ts';
 
-/** What is sent on a connection of its own, and what must come back on it. */
-type Step = {
-  /** The bytes, with one character for each. */
-  readonly send: string;
-  /** What must be true of each reply. There are as many replies as entries. */
-  readonly replies: readonly (readonly Expectation[])[];
-  /** After the last reply the server closes the connection, and nothing more comes. */
-  readonly closes?: boolean;
+// Nothing is imported from `src` on purpose: what a server must do is not taken from one.
+export const GREETINGS = '/api/greetings';
+export const DESCRIPTION = '/openapi/v1.json';
+export const MAX = 80; // characters of a name
+
+/** What must be true of a reply. What is not named here may be anything. */
+export type Expected = {
+  readonly status?: number;
+  readonly type?: string; // Content-Type, which may have more parameters
+  readonly fields?: Readonly<Record<string, string | undefined>>; // undefined: there must be no such field
+  readonly body?: string;
+  readonly json?: Readonly<Record<string, unknown>>; // by paths such as errors.name: a value, or a pattern for a string
+  readonly also?: Readonly<Record<string, (got: Got) => boolean>>; // by what it says
 };
+export type Got = { readonly json: unknown; readonly body: string; readonly sentAt: number };
+/** What is sent on a connection of its own, one character for each byte, and what must come back on it. */
+export type Step = { readonly send: string; readonly replies: readonly Expected[] };
 
 export type Row = {
   readonly says: string;
   readonly steps: readonly Step[];
-  /** What the row needs: an exception in the server, or one that accepts any Host. */
-  readonly needs?: 'an exception' | 'any host';
-  /** What is wrong with the replies of all steps taken together, in words. */
-  readonly misfits?: (replies: readonly Reply[]) => readonly string[];
+  readonly ends?: boolean; // after the last reply the server must close the connection, and send nothing more
+  readonly needs?: 'an exception' | 'any host' | 'no TLS' | undefined; // in the server
 };
 
-/** The rows of each section of the document that they are from, by its heading. */
+/** The rows of each section of a document, by its heading. */
 export type Sections = Readonly<Record<string, readonly Row[]>>;
 
-/** Which server the rows are for. */
-export type Subject = {
-  /** The value of Host: a host name or IP address, and the port unless it is the default port of the scheme. */
-  readonly authority: string;
-  readonly isSecure: boolean;
-  readonly environment: 'development' | 'production';
-};
+/** Which server the rows are for. `authority` is the value of Host. */
+export type Subject = { readonly authority: string; readonly environment: 'development' | 'production' };
 
+export const words = (text: string) => text.trim().split(/\s+/);
+export const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
 export const row = (says: string, ...steps: readonly Step[]): Row => ({ says, steps });
 
 /** Makes steps and rows with one request, such as `GET /health`, after which the connection is closed. */
-export function asking({ authority }: Subject) {
-  const ask = (code: number, request: string, expected: readonly Expectation[] = [], ...fields: readonly string[]): Step =>
-    ({ send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'), replies: [[status(code), ...expected]] });
+export function asking(authority: string) {
+  const ask = (request: string, expected: Expected, ...fields: readonly string[]): Step => ({
+    send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'),
+    replies: [expected],
+  });
+  const get = (query: string, expected: Expected) => row(query, ask(`GET ${GREETINGS}${query}`, expected));
   return {
     ask,
-    /** Steps for a path that is not mapped, whatever the method. */
-    askUnmapped: (path: string) => ['GET', 'POST'].map((method) => ask(404, `${method} ${path}`, [body('')])),
-    greeted: (says: string, query: string, name: string) =>
-      row(says, ask(200, `GET ${GREETINGS}${query}`, [memberIs('message', `Hello, ${name}!`)])),
-    refused: (says: string, query: string) => row(says, ask(400, `GET ${GREETINGS}${query}`)),
+    /** A row for a path that is not mapped, whatever the method. */
+    unmapped: (path: string) =>
+      row(path, ...['GET', 'POST'].map((method) => ask(`${method} ${path}?name=A`, { status: 404, body: '' }))),
+    /** A row for each query, and the name that is greeted. */
+    greets: (names: Readonly<Record<string, string>>) =>
+      Object.entries(names).map(([query, name]) => get(query, { status: 200, json: { message: `Hello, ${name}!` } })),
+    refuses: (...queries: readonly string[]) => queries.map((query) => get(query, { status: 400 })),
   };
 }
 
-/** Where a server differs from a row: in which step. `expected`: what is not so, in words. */
+function jsonIn({ body }: Pick<Reply, 'body'>): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+// RFC 9110 8.3.1: types, names of parameters and the value of charset are case-insensitive; a value may be quoted.
+const partsOf = (type = '') => type.toLowerCase().split(';').map((part) => part.trim().replace(/="(.*)"$/, '=$1'));
+
+const fits = (value: unknown, expected: unknown) =>
+  (expected instanceof RegExp ? typeof value === 'string' && expected.test(value) : isDeepStrictEqual(value, expected));
+
+/** What is not as expected, in words. */
+export function unmet(expected: Expected, reply: Reply, sentAt: number): string[] {
+  const { status, type, fields = {}, body, json = {}, also = {} } = expected;
+  const got = { json: jsonIn(reply), body: reply.body, sentAt };
+  const types = partsOf(field(reply, 'Content-Type'));
+  const at = (path: string) => inside(got.json, ...path.split('.'));
+  const wrong: string[] = [];
+  const must = (text: string, isSo: boolean) => void (isSo || wrong.push(text));
+  must(`status ${status}`, status === undefined || reply.status === status);
+  must(`Content-Type: ${type}`, type === undefined || partsOf(type).every((part) => types.includes(part)));
+  must(body === '' ? 'no body' : `the body ${body}`, body === undefined || reply.body === body);
+  for (const [name, value] of Object.entries(fields)) must(`${name}: ${value}`, field(reply, name) === value);
+  for (const [path, value] of Object.entries(json)) must(`${path}: ${inspect(value)}`, fits(at(path), value));
+  for (const [text, holds] of Object.entries(also)) must(text, holds(got));
+  return wrong;
+}
+
+/** What was sent when a server differed from a row, what is not as expected, and what came back. */
 export type Difference = { readonly send: string; readonly expected: readonly string[]; readonly talk: Talk };
+const NO_REPLY: Reply = { statusLine: '', status: 0, headers: [], body: '' };
 
 /** Checks the server that `talk` talks to, up to the first step in which it differs. */
-export async function hold({ steps, misfits }: Row, talk: Talker): Promise<'holds' | Difference> {
-  const replies: Reply[] = [];
-  for (const step of steps) {
-    const talked = await talk(step.send, step.replies.length + Number(step.closes === true));
-    replies.push(...talked.replies);
-    const expected = [...missed(step, talked), ...(step === steps.at(-1) && misfits !== undefined ? misfits(replies) : [])];
-    if (expected.length > 0) return { send: step.send, expected, talk: talked };
+export async function hold({ steps, ends = false }: Row, talk: Talker): Promise<'holds' | Difference> {
+  for (const { send, replies } of steps) {
+    const talked = await talk(send);
+    const { replies: came, rest, end, sentAt } = talked;
+    const expected = replies.flatMap((one, i) => unmet(one, came[i] ?? NO_REPLY, sentAt));
+    if (came.length < replies.length) expected.push(`${replies.length} whole replies`);
+    if (ends && (came.length > replies.length || rest.length > 0)) expected.push('nothing after the last reply');
+    if (ends && end === 'late') expected.push('the connection is closed');
+    if (expected.length > 0) return { send, expected, talk: talked };
   }
   return 'holds';
 }
 
-function missed({ replies: expected, closes }: Step, { replies, rest, end, sentAt }: Talk): string[] {
-  const unmet = expected.flatMap((expectations, i) => {
-    const reply = replies[i];
-    const wrong = expectations.filter(({ of, accepts }) => reply === undefined || !accepts(of(reply), sentAt));
-    return wrong.map(({ text }) => (expected.length > 1 ? `reply ${i + 1}: ${text}` : text));
-  });
-  if (closes !== true) return unmet;
-  const hasMore = replies.length > expected.length || rest.length > 0;
-  return [...unmet, ...(hasMore ? ['nothing after the last reply'] : []), ...(end === 'late' ? ['the connection is closed'] : [])];
+/** A difference in words and bytes, for a person. */
+export function describe({ send, expected, talk: { bytes, end, error } }: Difference): string {
+  const received = [...shown(bytes.toString('latin1')), `(the end of the connection: ${error ?? end})`];
+  return Object.entries({ sent: shown(send), expected, received })
+    .flatMap(([what, lines]) => [`  ${what}`, ...lines.map((line) => `    ${line}`)]).join('\n');
 }
+
+// The first lines of `bytes` as Node shows strings: control characters are escaped, and a long line is cut.
+const shown = (bytes: string) =>
+  bytes.split('\r\n', 24).map((line) => inspect(line, { maxStringLength: 300, breakLength: Infinity }));

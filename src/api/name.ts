@@ -1,0 +1,19 @@
+// The parameter `name` of GET /api/greetings. api/description.ts says the same in JSON Schema.
+
+const DEFAULT_NAME = 'World';
+const MAX_LENGTH = 80;
+const ACCEPTED = `1 to ${MAX_LENGTH}`;
+
+/** The first name in a query (without its `?`), decoded as the URL Standard does, or the default if there is none. */
+export function readName(query: string): string {
+  return query === '' ? DEFAULT_NAME : new URLSearchParams(`?${query}`).get('name') ?? DEFAULT_NAME;
+}
+
+/** What is wrong with a name, in words for the person who sent it; undefined: nothing. */
+export function faultInName(name: string): string | undefined {
+  if (name === '') return `The name is empty: ${ACCEPTED} characters are accepted.`;
+  const isLong = name.length > MAX_LENGTH; // in UTF-16 code units, of which there are at least as many as characters
+  const length = isLong ? Array.from(name).length : 0; // in code points, as for `maxLength` of JSON Schema
+  if (length > MAX_LENGTH) return `The name has ${length} characters: ${ACCEPTED} are accepted.`;
+  return name.trim() === '' ? 'The name is only white space: at least one other character is needed.' : undefined;
+}

@@ -1,0 +1,65 @@
+// Replies as values: what a handler returns, and what becomes of it.
+import { validateHeaderName, validateHeaderValue, type OutgoingHttpHeaders } from 'node:http';
+
+export type Reply = {
+  readonly status: number; // from 200 on
+  readonly headers: OutgoingHttpHeaders; // except those that the server adds, see `headersOf`
+  readonly body: string | Uint8Array;
+};
+
+/** A reply with content. `more`: further headers, or these, spelled as here, with other values. */
+export function contentReply(status: number, contentType: string, body: string, more?: OutgoingHttpHeaders): Reply {
+  const headers = {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store', // content may soon be out of date
+    'X-Content-Type-Options': 'nosniff', // browsers must not guess another type (OWASP REST Security Cheat Sheet)
+    ...more,
+  };
+  return { status, headers, body };
+}
+
+/** A reply without content. Caches would keep some of these (RFC 9110 15.1). */
+export function emptyReply(status: number, headers: OutgoingHttpHeaders = {}): Reply {
+  return { status, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
+}
+
+/** The 400 for illegal parameters, a problem document (RFC 9457): `errors` says what is wrong with each. */
+export function validationProblem(errors: Readonly<Record<string, readonly string[]>>, traceId: string): Reply {
+  const type = 'https://tools.ietf.org/html/rfc9110#section-15.5.1';
+  const problem = { type, title: 'One or more validation errors occurred.', status: 400, errors, traceId };
+  return contentReply(400, 'application/problem+json', JSON.stringify(problem));
+}
+
+/** The 500 for an unexpected error, of which only the log tells. `instance` is the path of the request. */
+export function unexpectedProblem(instance: string): Reply {
+  const detail = 'Contact support if the problem persists.';
+  const problem = { title: 'An unexpected error occurred.', status: 500, detail, instance }; // RFC 9457 4.2.1
+  return contentReply(500, 'application/problem+json', JSON.stringify(problem));
+}
+
+// Only the server sets these, or leaves them out: another one could contradict it, for example on where the reply ends.
+const OF_THE_SERVER = /^(?:connection|content-length|date|keep-alive|trailer|transfer-encoding)$/i;
+const WITHOUT_CONTENT = [204, 304]; // nor a length: RFC 9110 8.6 and 15.4.5
+
+/**
+ * All headers of a reply but those that Node adds. `isLast`: the connection ends with it. Throws if it is no reply.
+ * Node itself checks names and values (response splitting).
+ */
+export function headersOf({ status, headers, body }: Reply, isLast: boolean): OutgoingHttpHeaders {
+  if (status < 200) throw new RangeError(`A handler must not reply with ${status}.`); // RFC 9110 15.2
+  const isBody = typeof body === 'string' || body instanceof Uint8Array;
+  if (!isBody) throw new TypeError('The body of a reply must be a string or bytes.');
+  const illegal = Object.keys(headers).find((name) => OF_THE_SERVER.test(name));
+  if (illegal !== undefined) throw new TypeError(`A handler must not set ${illegal}: that is the server's.`);
+  const all: OutgoingHttpHeaders = { ...headers };
+  if (!WITHOUT_CONTENT.includes(status)) all['Content-Length'] = Buffer.byteLength(body);
+  else Object.entries(headers).forEach(check); // Node would find a fault too late: the 500 would have no content, too
+  if (isLast) all['Connection'] = 'close';
+  return all;
+}
+
+function check([name, value]: [string, unknown]): void {
+  validateHeaderName(name);
+  if (value === undefined) throw new TypeError(`Invalid: the header ${name} has no value.`);
+  validateHeaderValue(name, String(value));
+}

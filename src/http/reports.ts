@@ -1,0 +1,35 @@
+// What a server reports, to whoever writes the log.
+import type { Request } from './request.ts';
+
+export type Reports = {
+  readonly failed: (error: unknown, traceId: string) => void; // an error while a request was answered
+  readonly refused: (reason: string) => void; // a request was refused: a Reason, or the code of an error of Node's
+  readonly ended: (reason: 'replyNotTaken' | 'tlsFailed' | 'handshakeTooSlow') => void; // a connection has ended early
+  readonly dropped: (reason: string) => void; // there were too many connections, so one was closed
+  readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
+};
+
+export type AccessRecord = ReturnType<typeof accessRecord>;
+
+type Known = {
+  readonly request?: Request; // undefined: Node's parser has refused the head
+  readonly status?: number | undefined; // undefined: the connection ended before there was a reply
+  readonly reason?: string | undefined; // undefined: it was not refused
+  readonly startedAt: number; // when its head had arrived, on the clock of `performance.now`
+  readonly remoteAddress: string | undefined; // undefined: on a Unix socket
+  readonly isAborted: boolean; // the kernel has not taken the whole reply
+};
+
+/** A request that is over, as the access log has it. It never has the query: names are personal data. */
+export function accessRecord({ request, status, reason, startedAt, remoteAddress, isAborted }: Known) {
+  return {
+    method: request?.method,
+    path: request?.path,
+    traceId: request?.traceparent,
+    status,
+    reason,
+    durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+    remoteAddress,
+    aborted: isAborted || undefined,
+  };
+}

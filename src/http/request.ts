@@ -1,0 +1,35 @@
+// A request as a handler sees it: a plain value, so tests need no socket.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Reply } from './reply.ts';
+import { childTraceparent } from './trace-context.ts';
+
+/** Answers a request, at once or later. What it throws, or rejects with, becomes a 500. */
+export type Handler = (request: Request) => Reply | Promise<Reply>;
+
+type Parts = Pick<Request, 'method' | 'path' | 'query' | 'host' | 'headers'>;
+
+const NO_CONTENT: Buffer = Buffer.alloc(0);
+
+export class Request {
+  readonly method: string;
+  readonly path: string; // as sent, without the query; `*` for `OPTIONS *`
+  readonly query: string; // as sent, without its `?`; empty if there is none
+  readonly host: string | undefined; // as sent, with the port if there is one; HTTP/1.0 may leave it out
+  readonly headers: IncomingHttpHeaders; // Node's own: names are in lower case, and repeated fields joined
+  content = NO_CONTENT; // if its route wants it
+  #traceparent: string | undefined;
+
+  constructor({ method, path, query, host, headers }: Parts) {
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.host = host;
+    this.headers = headers;
+  }
+
+  /** The `traceparent` of this request, in its client's trace, if any. It is made when first asked for: few need it. */
+  get traceparent(): string {
+    this.#traceparent ??= childTraceparent(this.headers['traceparent']);
+    return this.#traceparent;
+  }
+}

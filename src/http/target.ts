@@ -1,0 +1,69 @@
+// The target of a request (RFC 9112 3.2), and the host that it or Host names (RFC 3986 3.2.2).
+
+export type Target = {
+  readonly path: string; // of `OPTIONS *`, the whole target (RFC 9112 3.2.4), which matches no route
+  readonly query: string; // without its `?`; empty if there is none
+  readonly authority?: string; // of a target in absolute-form (RFC 9112 3.2.2): its host and port
+  readonly isHttps?: boolean; // its scheme is https
+};
+
+const ABSOLUTE_FORM = /^http(s?):\/\/([^/?#]*)(.*)$/i;
+
+/** The target, or undefined if it has none of the forms that are for a server. */
+export function parseTarget(method: string, target: string): Target | undefined {
+  if (target.startsWith('/')) return splitQuery(target);
+  if (method === 'OPTIONS' && target === '*') return { path: target, query: '' };
+  const [, secure, authority, rest = ''] = ABSOLUTE_FORM.exec(target) ?? [];
+  if (authority === undefined) return undefined;
+  return { ...splitQuery(rest.startsWith('/') ? rest : `/${rest}`), authority, isHttps: secure !== '' };
+}
+
+function splitQuery(text: string): Target {
+  const at = text.indexOf('?');
+  return at === -1 ? { path: text, query: '' } : { path: text.slice(0, at), query: text.slice(at + 1) };
+}
+
+// RFC 3986 allows a comma in a name, too. Here it joins two lines of Host, and a proxy may have routed by either.
+const HOST = /^(\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(\d{1,5}))?$/;
+const MAX_PORT = 65_535;
+
+/**
+ * The name and the port of a host, or undefined if it is not legal. Case, a dot at the end and the way to write IPv6
+ * make no difference.
+ */
+export function parseHost(text: string): { readonly name: string; readonly port: number | undefined } | undefined {
+  const [, name, digits] = HOST.exec(text) ?? [];
+  const port = digits === undefined ? undefined : Number(digits);
+  if (name === undefined || (port !== undefined && port > MAX_PORT)) return undefined;
+  if (!name.startsWith('[')) return { name: withoutFinalDot(name.toLowerCase()), port };
+  return URL.canParse(`http://${name}`) ? { name: new URL(`http://${name}`).hostname, port } : undefined; // RFC 5952
+}
+
+// RFC 1034 3.1: `a.` is the same name as `a`. `.` and `a..` are none.
+function withoutFinalDot(name: string): string {
+  return name.endsWith('.') && !name.endsWith('..') && name !== '.' ? name.slice(0, -1) : name;
+}
+
+/** Whether a target names this legal host, or none. The default port may be left out (RFC 3986 6.2.3). */
+export function isHostOf({ authority, isHttps = false }: Target, host: string): boolean {
+  if (authority === undefined) return true;
+  const one = parseHost(authority);
+  const other = parseHost(host);
+  const defaultPort = isHttps ? 443 : 80;
+  return one !== undefined && one.name === other?.name && (one.port ?? defaultPort) === (other.port ?? defaultPort);
+}
+
+/** Whether a host may be asked for. Undefined: the request names none. */
+export type HostMatcher = (host: string | undefined) => boolean;
+
+/**
+ * A matcher for the names and IP addresses in `allowed`, which have no ports. Against DNS rebinding: an attacker's web
+ * page can reach the service only under the attacker's host name, which is not allowed.
+ */
+export function matcherOf(allowed: readonly string[]): HostMatcher {
+  const names = new Set(allowed.map((name) => parseHost(name.includes(':') ? `[${name}]` : name)?.name));
+  return (host = '') => {
+    const asked = parseHost(host);
+    return asked !== undefined && names.has(asked.name);
+  };
+}

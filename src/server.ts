@@ -1,0 +1,113 @@
+// The server: what Node is told of it, and what it tells. See https://nodejs.org/api/http.html
+import http, { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
+import { addressOf, Exchange, type Connection, type ExchangeOptions } from './exchange.ts';
+import { statusOf } from './http/refusals.ts';
+import { emptyReply, headersOf } from './http/reply.ts';
+import { accessRecord } from './http/reports.ts';
+import { FairResponse } from './turns/fair-response.ts';
+import { createFairServer } from './turns/fair-server.ts';
+
+const HEAD_BYTES = 16 * 1024;
+
+const TIME_LIMITS = { // in milliseconds. They are checked once a second.
+  headersTimeout: 10_000, // for a head, even if its client sends a byte at a time (Slowloris)
+  requestTimeout: 15_000, // for a whole request
+  handshakeTimeout: 10_000, // for a TLS handshake
+  connectionsCheckingInterval: 1_000,
+};
+
+export type ServerOptions = ExchangeOptions & {
+  readonly maxConnections: number; // how many may be open at once
+  readonly keepAliveTimeoutMs: number; // how long a connection may be idle
+  readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
+};
+
+export type Server = ReturnType<typeof createServer>;
+
+/** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
+export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
+  const { reports } = options;
+  const { handshakeTimeout, ...timeLimits } = { ...TIME_LIMITS, ...options.timeLimits };
+  const exchanges = new Map<Duplex, Exchange | undefined>(); // by connection: the latest, if it is in progress
+  let owed = 0; // how many are in progress
+
+  const server = http.createServer({
+    ...timeLimits,
+    keepAliveTimeout: options.keepAliveTimeoutMs,
+    maxHeaderSize: HEAD_BYTES,
+    insecureHTTPParser: false, // whatever flags Node was started with
+    requireHostHeader: false, // `checkHead` requires it, and the log says so
+    joinDuplicateHeaders: true, // two lines of Host become one with a comma, which is not legal
+    ServerResponse: options.fair ? FairResponse : ServerResponse,
+  });
+  server.timeout = 0; // a handler may take its time. A valve limits for how long a reply is not taken.
+  server.maxHeadersCount = 0; // no limit: Node would drop what is above it without a word
+  server.on('connection', (socket) => socket.on('close', () => exchanges.delete(socket)));
+  server.on('request', (incoming, response) => receive(incoming, response, false));
+  server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
+  server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
+  server.on('clientError', fail);
+  const fairServer = createFairServer(server, {
+    maxConnections: options.maxConnections,
+    isFair: options.fair,
+    dropped: reports.dropped,
+    tls: tls && { ...tls, handshakeTimeout, ALPNProtocols: ['http/1.1'] }, // RFC 7301: refuses who speaks only HTTP/2
+  });
+  fairServer.listener.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
+    reports.ended(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'handshakeTooSlow' : 'tlsFailed'));
+
+  function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
+    const { socket } = incoming;
+    if (exchanges.get(socket)?.isLast === true) return; // without turns, Node reads on after the last reply
+    const exchange = new Exchange(incoming, response, options);
+    owed += 1;
+    exchanges.set(socket, exchange);
+    response.on('close', () => {
+      const isAborted = socket.destroyed; // before the kernel had taken all of the reply
+      owed -= 1;
+      if (exchanges.get(socket) === exchange && !exchange.isLast) exchanges.set(socket, undefined);
+      if (isAborted) reports.ended('replyNotTaken');
+      reports.finished?.(exchange.record(isAborted));
+    });
+    exchange.start(isAwaited);
+  }
+
+  // Node's parser has refused what arrives, or it takes too long, or the connection has failed.
+  function fail({ code = '' }: NodeJS.ErrnoException, socket: Connection): void {
+    const exchange = exchanges.get(socket);
+    const status = statusOf(code);
+    if (status === undefined) socket.destroy();
+    else if (exchange === undefined) refuseHead(socket, code, status);
+    else if (exchange.isComplete) exchange.response.once('close', () => refuseHead(socket, code, status));
+    else if (status !== 408 || !exchange.ignoresContent) exchange.refuse(code, status); // its content
+  }
+
+  // For a head that it has refused, Node makes no response.
+  function refuseHead(socket: Connection, reason: string, status: number): void {
+    if (socket.bytesRead === 0 || !socket.writable) return void socket.destroy(); // nothing was sent, or can be
+    const startedAt = performance.now();
+    const remoteAddress = addressOf(socket);
+    reports.refused(reason);
+    socket.end(headOf(status), (error?: Error | null) => {
+      const isAborted = error instanceof Error;
+      reports.finished?.(accessRecord({ status, reason, startedAt, remoteAddress, isAborted }));
+    });
+  }
+
+  return {
+    ...fairServer,
+    /** Stops listening, and closes all connections now. Returns how many requests were still owed a reply. */
+    closeAll(): number {
+      const count = owed;
+      fairServer.closeAll();
+      return count;
+    },
+  };
+}
+
+function headOf(status: number): string {
+  const fields = Object.entries(headersOf(emptyReply(status), true)).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', ''].join('\r\n');
+}

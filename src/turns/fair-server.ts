@@ -1,0 +1,137 @@
+// A listener whose clients take turns. It gives its connections to a server of `node:http` that never listens itself.
+// So whoever stops listening resets no connection on which a request is on its way, and Node's time limits go on.
+import type http from 'node:http';
+import net, { type Socket } from 'node:net';
+import { setImmediate as iteration } from 'node:timers/promises';
+import tls, { type SecureContextOptions, type TlsOptions, type TLSSocket } from 'node:tls';
+import { refuse, Room, type Connection, type DropReason } from './room.ts';
+import { createTurns, type Turns } from './turns.ts';
+import { Valve } from './valve.ts';
+
+const SWEEP_MS = 1_000;
+const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop
+const ON_ITS_WAY_MS = 250; // how long idle connections are then kept: a request may be on its way
+
+const processTurns = createTurns(); // of all servers, because they share the event loop
+
+export type FairOptions = {
+  readonly maxConnections: number; // how many may be open at once
+  readonly isFair?: boolean; // if false, Node gets the sockets themselves, and clients take no turns
+  readonly tls?: TlsOptions | undefined; // for HTTPS
+  readonly dropped?: (reason: DropReason) => void; // there was one too many, so one was closed
+  readonly turns?: Turns; // for tests, like the next one
+  readonly sweepMs?: number;
+};
+
+/** Makes a listener that gives its connections to `server`, which must have been made with FairResponse. */
+export function createFairServer(server: http.Server, options: FairOptions) {
+  const { maxConnections, isFair = true, dropped, turns = processTurns, sweepMs = SWEEP_MS } = options;
+  const room = new Room();
+  const sockets = new Set<Socket>(); // all that are open
+  const handshakes = new Map<string, Connection>(); // by the addresses of both ends
+  let hasAccepted = false; // since it was last set to false
+  let isClosing = false;
+
+  const secured = options.tls && tls.createServer({ ...options.tls, noDelay: true });
+  const listener = secured ?? net.createServer({ allowHalfOpen: true, noDelay: true });
+  listener.on('connection', accept);
+  secured?.on('secureConnection', finishHandshake);
+  secured?.on('tlsClientError', (_, socket) => socket.destroy());
+  server.emit('listening'); // from now on, Node checks its time limits
+  const sweeper = setInterval(sweep, sweepMs).unref();
+  listener.once('close', () => {
+    clearInterval(sweeper);
+    server.close();
+  });
+
+  function accept(socket: Socket): void {
+    hasAccepted = true;
+    turns.hurry(); // one connection is accepted in each iteration of the event loop, and others may wait
+    socket.on('error', () => {}); // without a listener, an error would end the process
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    if (secured === undefined) serve(socket);
+    else if (socket.remoteAddress !== undefined) startHandshake(socket); // on a Unix socket, it counts afterwards
+  }
+
+  function startHandshake(socket: Socket): void {
+    const ends = endsOf(socket);
+    handshakes.set(ends, admit(socket));
+    socket.on('close', () => handshakes.delete(ends));
+  }
+
+  function finishHandshake(socket: TLSSocket): void {
+    const inHandshake = handshakes.get(endsOf(socket));
+    if (inHandshake !== undefined) room.remove(inHandshake);
+    serve(socket);
+  }
+
+  function serve(socket: Socket): void {
+    const connection = admit(socket);
+    if (socket.destroyed) return; // there is no room
+    if (isFair) connection.valve = new Valve(socket, connection.client, turns);
+    server.emit('connection', connection.valve ?? socket);
+  }
+
+  function admit(socket: Socket): Connection {
+    const connection = room.add(socket);
+    if (room.connections.size > maxConnections) makeRoom(connection);
+    return connection;
+  }
+
+  function makeRoom(newest: Connection): void {
+    const { connection, reason } = isFair ? room.chooseVictim(newest) : refuse(newest);
+    dropped?.(reason);
+    room.remove(connection);
+    connection.socket.destroy();
+  }
+
+  function sweep(): void {
+    for (const { valve } of room.connections) valve?.sweep(sweepMs);
+    if (isClosing) closeIdle();
+  }
+
+  function closeIdle(): void {
+    isClosing = true;
+    if (!isFair) server.closeIdleConnections();
+    for (const { valve, socket } of room.connections) {
+      if (valve === undefined && socket.bytesRead === 0) socket.destroy(); // its handshake has not begun
+      else if (valve?.isIdle === true) valve.destroy();
+    }
+  }
+
+  return {
+    listener,
+    /** Stops listening at once: what waits in the kernel's queue is reset, or left to others who have the socket. */
+    stopListening(): void {
+      listener.close();
+    },
+    /** Accepts what waits in the kernel's queue, stops listening, and closes idle connections. Resolves at the end. */
+    async close(): Promise<void> {
+      const closed = new Promise((resolve) => listener.once('close', resolve));
+      const end = performance.now() + LAST_ACCEPTS_MS;
+      await iteration(); // the current one may not ask the kernel again
+      do {
+        hasAccepted = false;
+        await iteration();
+      } while (hasAccepted && performance.now() < end);
+      listener.close();
+      setTimeout(closeIdle, ON_ITS_WAY_MS);
+      await closed;
+    },
+    /** Stops listening, and closes all connections at once. */
+    closeAll(): void {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+    /** New connections get this certificate and key. */
+    setSecureContext(context: SecureContextOptions): void {
+      secured?.setSecureContext(context);
+    },
+  };
+}
+
+// A connection over TLS has two sockets, and both have the same.
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}

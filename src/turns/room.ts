@@ -1,0 +1,70 @@
+// The open connections, by client, and which is closed when there are too many. No client can keep the others out.
+import type { Socket } from 'node:net';
+import { clientOf } from './client.ts';
+import { createQueue, type Queue } from './turns.ts';
+import type { Valve } from './valve.ts';
+
+/** `short` and `long` are where it waits for turns: what is short does not wait for what is long. */
+type Client = { readonly connections: Set<Connection>; readonly short: Queue; readonly long: Queue };
+
+/** Over TLS, a connection has no valve until its handshake is over. */
+export type Connection = {
+  readonly socket: Socket;
+  readonly client: Client;
+  readonly acceptedAt: number;
+  valve?: Valve;
+};
+
+/** Which connection was closed: an idle one, a busy one, or the new one. */
+export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
+
+type Victim = { readonly connection: Connection; readonly reason: DropReason };
+
+export const refuse = (newest: Connection): Victim => ({ connection: newest, reason: 'newRefused' });
+
+export class Room {
+  readonly connections = new Set<Connection>();
+  readonly #clients = new Map<string, Client>();
+
+  /** Adds the connection of a socket, until that closes. */
+  add(socket: Socket): Connection {
+    const name = clientOf(socket.remoteAddress);
+    const client = this.#clients.get(name) ?? { connections: new Set(), short: createQueue(), long: createQueue() };
+    const connection = { socket, client, acceptedAt: performance.now() };
+    this.#clients.set(name, client);
+    this.connections.add(connection);
+    client.connections.add(connection);
+    socket.on('close', () => {
+      this.remove(connection);
+      if (client.connections.size === 0 && this.#clients.get(name) === client) this.#clients.delete(name);
+    });
+    return connection;
+  }
+
+  remove(connection: Connection): void {
+    this.connections.delete(connection);
+    connection.client.connections.delete(connection);
+  }
+
+  /**
+   * The connection that is closed because `newest` is one too many, and why. It is of the client with the most: the one
+   * idle for longest, or, if none is and `newest` is another client's, busy for longest. Otherwise it is `newest`.
+   */
+  chooseVictim(newest: Connection): Victim {
+    let most = newest.client;
+    for (const client of this.#clients.values()) if (client.connections.size > most.connections.size) most = client;
+    const others = Array.from(most.connections).filter((connection) => connection !== newest);
+    const idle = earliest(others.filter(({ valve }) => valve?.isIdle ?? true)); // in a handshake, nothing is lost
+    if (idle !== undefined) return { connection: idle, reason: 'idleClosed' };
+    const busy = most === newest.client ? undefined : earliest(others);
+    return busy === undefined ? refuse(newest) : { connection: busy, reason: 'busyClosed' };
+  }
+}
+
+const since = ({ valve, acceptedAt }: Connection) => valve?.since ?? acceptedAt;
+
+function earliest(connections: readonly Connection[]): Connection | undefined {
+  return connections.reduce<Connection | undefined>(
+    (first, one) => (first === undefined || since(one) < since(first) ? one : first), undefined,
+  );
+}

@@ -1,0 +1,117 @@
+// A socket as `node:http` and frameworks see it, by way of a Duplex: its addresses, its time-out, and what is written.
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+
+const QUIET_MS = 30_000; // for a reply that is not taken, or whose client has ended its side, if Node sets no time-out
+const PART_BYTES = 64 * 1024;
+const LINGER_MS = 1_000; // how long, at least, a client may keep its side open after the last reply
+
+type Callback = (error?: Error | null) => void;
+type Write = { readonly chunk: string | Buffer; readonly encoding: BufferEncoding };
+
+const bytesOf = ({ chunk, encoding }: Write) => (typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk);
+
+export class SocketStream extends Duplex {
+  readonly encrypted: boolean;
+  readonly #socket: Socket | TLSSocket;
+  #limitMs = 0; // 0: none
+  #quietMs = 0;
+  #isStalled = false; // while a write is pending: since the last count, the kernel has taken nothing of it
+
+  constructor(socket: Socket | TLSSocket) {
+    super({ decodeStrings: false });
+    this.#socket = socket;
+    this.encrypted = 'encrypted' in socket;
+    socket.on('error', (error) => this.destroy(error)); // a TLSSocket stays open after some errors
+    socket.on('close', () => this.destroy());
+    socket.on('timeout', () => { this.#isStalled = true; });
+    this.on('error', () => {}); // without a listener an error would end the process, and Node does not always have one
+  }
+
+  get remoteAddress(): string | undefined { return this.#socket.remoteAddress; }
+  get remotePort(): number | undefined { return this.#socket.remotePort; }
+  get localAddress(): string | undefined { return this.#socket.localAddress; }
+  get localPort(): number | undefined { return this.#socket.localPort; }
+  get bytesRead(): number { return this.#socket.bytesRead; }
+  get authorized(): boolean { return 'authorized' in this.#socket && this.#socket.authorized; }
+  getPeerCertificate(): object { return 'getPeerCertificate' in this.#socket ? this.#socket.getPeerCertificate() : {}; }
+  setNoDelay(isOn?: boolean): void { this.#socket.setNoDelay(isOn); }
+  setKeepAlive(isOn?: boolean, delayMs?: number): void { this.#socket.setKeepAlive(isOn, delayMs); }
+
+  /** As with a socket, `timeout` is emitted after so many ms without activity. `count` counts them. 0: never. */
+  setTimeout(ms: number, listener?: () => void): this {
+    this.#limitMs = ms;
+    this.touch();
+    if (listener !== undefined) this.once('timeout', listener);
+    return this;
+  }
+
+  /** Something has happened: the time of `setTimeout` begins anew. */
+  protected touch(): void {
+    this.#quietMs = 0;
+  }
+
+  /**
+   * Counts `ms` more without activity, unless `isExcused`. While a write is pending, they count if the kernel has taken
+   * nothing of it: the socket's own time-out tells. `isLimited`: there is a limit even if Node sets none.
+   */
+  protected count(ms: number, isExcused: boolean, isLimited: boolean): void {
+    if (this.destroyed) return void this.#socket.destroy(); // its client takes no goodbye
+    const isPending = this.writableLength > 0;
+    const isQuiet = isPending ? this.#isStalled : !isExcused;
+    const limitMs = this.#limitMs || (isPending || isLimited ? QUIET_MS : Infinity);
+    const wasOver = this.#quietMs >= limitMs;
+    this.#quietMs = isQuiet ? this.#quietMs + ms : 0;
+    this.#isStalled = false;
+    this.#socket.setTimeout(isPending ? ms / 2 : 0);
+    if (this.writableFinished && this.#quietMs > LINGER_MS) this.destroy();
+    else if (this.#quietMs >= limitMs && !wasOver) this.emit('timeout');
+  }
+
+  // What a Duplex has to have: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
+
+  override _read(): void {} // `push` and `read` tell enough
+
+  override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Callback): void {
+    this.touch();
+    if (chunk.length === 0) return done();
+    if (this.encrypted) return this.#writeParts(bytesOf({ chunk, encoding }), done);
+    this.#socket.write(chunk, encoding);
+    // Faster: if nothing waits, the kernel has it already. Saves 10 %.
+    if (this.#socket.writableLength === 0 && this.#socket.errored === null) done();
+    else this.#socket.write('', done);
+  }
+
+  // Over TLS, nobody sees how much of one write the kernel has taken.
+  #writeParts(bytes: Buffer, done: Callback): void {
+    this.touch();
+    if (bytes.length === 0) return done();
+    if (bytes.length <= PART_BYTES) return void this.#socket.write(bytes, done);
+    const rest = bytes.subarray(PART_BYTES);
+    this.#socket.write(bytes.subarray(0, PART_BYTES), (error) => (error ? done(error) : this.#writeParts(rest, done)));
+  }
+
+  override _writev(writes: readonly Write[], done: Callback): void {
+    if (this.encrypted) return this.#writeParts(Buffer.concat(writes.map(bytesOf)), done);
+    const filled = writes.filter(({ chunk }) => chunk.length > 0); // Node ends each reply with an empty write
+    const last = filled.pop() ?? { chunk: '', encoding: 'latin1' };
+    if (filled.length > 0) this.#socket.cork(); // many small writes take one system call
+    for (const { chunk, encoding } of filled) this.#socket.write(chunk, encoding);
+    this._write(last.chunk, last.encoding, done);
+    if (filled.length > 0) this.#socket.uncork();
+  }
+
+  override _final(done: Callback): void {
+    this.touch();
+    this.#socket.end();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: Callback): void {
+    const isTaken = error === null && this.#socket.writableLength === 0;
+    if (isTaken) this.#socket.destroySoon(); // over TLS, this says goodbye (RFC 8446 6.1)
+    else this.#socket.destroy();
+    done(error);
+  }
+}

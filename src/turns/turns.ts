@@ -1,0 +1,71 @@
+// Whose turn it is. An iteration of the event loop has 1 ms for what may go ahead at once, and 1 ms for turns.
+// What does not go ahead waits in a queue of its client, and queues take turns: 900 connections get as much as one.
+
+const AHEAD_MS = 1;
+const TURNS_MS = 1;
+
+/** Who waits for a turn. */
+export type Waiting = { takeTurn(): void };
+
+/** Those of one client who wait. It is in line once, however many they are. */
+export type Queue = { readonly waiting: Set<Waiting>; isInLine: boolean };
+
+export const createQueue = (): Queue => ({ waiting: new Set(), isInLine: false });
+
+export type Turns = ReturnType<typeof createTurns>;
+
+/** `now` is a clock in milliseconds. `schedule` calls its argument at the end of the iteration of the event loop. */
+export function createTurns(now = () => performance.now(), schedule: (run: () => void) => unknown = setImmediate) {
+  const line: Queue[] = [];
+  let isScheduled = false;
+  let aheadSince: number | undefined; // when something first went ahead in this iteration
+  let isHurried = false;
+
+  function scheduleRun(): void {
+    if (!isScheduled) schedule(run);
+    isScheduled = true;
+  }
+
+  function run(): void {
+    const end = now() + TURNS_MS;
+    isScheduled = false;
+    do {
+      takeTurn(line.shift());
+    } while (line.length > 0 && !isHurried && now() < end);
+    aheadSince = undefined;
+    isHurried = false;
+    if (line.length > 0) scheduleRun();
+  }
+
+  // The first who waits in the queue has a turn, and the queue goes behind the others.
+  function takeTurn(queue: Queue | undefined): void {
+    if (queue === undefined) return;
+    const [first] = queue.waiting;
+    if (first !== undefined) queue.waiting.delete(first);
+    queue.isInLine = queue.waiting.size > 0;
+    if (queue.isInLine) line.push(queue);
+    first?.takeTurn();
+  }
+
+  return {
+    /** Whether a little may be done at once: nobody waits, and this iteration's time, which begins now, is not over. */
+    mayGoAhead(): boolean {
+      if (line.length > 0) return false;
+      if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
+      aheadSince = now();
+      scheduleRun();
+      return true;
+    },
+    /** Has `one` take a turn when that of its queue comes. `queue.waiting.delete(one)` takes it back. */
+    wait(queue: Queue, one: Waiting): void {
+      queue.waiting.add(one);
+      if (!queue.isInLine) line.push(queue);
+      queue.isInLine = true;
+      scheduleRun();
+    },
+    /** One turn is enough the next time: something else has to be done soon. */
+    hurry(): void {
+      isHurried = true;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// Each rule over the wire: Node by itself answers the request, and the service refuses it.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { test } from 'node:test';
+import { REFUSALS, statusOf, type Reason } from '../../src/http/refusals.ts';
+import { exchange } from '../support/exchange.ts';
+import { startService } from '../support/service.ts';
+import { listenOnPort } from '../support/sockets.ts';
+
+const head = (line: string, ...fields: string[]) => [line, 'Connection: close', ...fields, '', ''].join('\r\n');
+const get = (...fields: string[]) => head('GET /health HTTP/1.1', ...fields);
+
+const ROWS: readonly (readonly [Reason, number, string])[] = [
+  ['tooManyFieldLines', 431, get('Host: a', ...Array.from({ length: 99 }, () => 'A: b'))],
+  ['targetForm', 400, head('GET ftp://a/health HTTP/1.1', 'Host: a')],
+  ['hostMissing', 400, get()],
+  ['hostIllegal', 400, get('Host: a', 'Host: b')],
+  ['hostMismatch', 400, head('GET http://b/health HTTP/1.1', 'Host: a')],
+  ['hostNotAllowed', 421, get('Host: b')],
+  ['httpsWithoutTls', 421, head('GET https://a/health HTTP/1.1', 'Host: a')],
+  ['redirectWithoutHost', 400, head('GET /health HTTP/1.0')],
+  ['codingIllegal', 400, get('Host: a', 'Transfer-Encoding: xchunked')],
+  ['codingIllegal', 400, `${head('GET /health HTTP/1.0', 'Host: a', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
+  ['codingUnsupported', 501, `${get('Host: a', 'Transfer-Encoding: gzip', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
+  ['contentTooLong', 413, get('Host: a', 'Content-Length: 65537') + 'a'.repeat(65537)],
+  ['expectationUnknown', 417, get('Host: a', 'Expect: 100-continue, b')],
+];
+
+test('each rule closes a gap', async (t) => {
+  assert.deepEqual(Array.from(new Set(ROWS.map(([reason]) => reason))), Object.keys(REFUSALS));
+  // By default Node requires a Host, but does not say to anybody why it has refused a request.
+  const bare = http.createServer({ requireHostHeader: false }, (_, response) => response.writeHead(204).end());
+  t.after(() => bare.close());
+  const barePort = await listenOnPort(bare);
+  const answering = await startService(t, { allowedHosts: ['a'] });
+  const redirecting = await startService(t, { server: (app) => app.createRedirectServer(443) });
+
+  for (const [reason, status, bytes] of ROWS) {
+    const answered = (await exchange(barePort, bytes)).replies.find((reply) => reply.status >= 200);
+    assert.equal(answered?.status, 204, bytes);
+    const { port, refusals } = reason === 'redirectWithoutHost' ? redirecting : answering;
+    const { replies, ended } = await exchange(port, bytes);
+    const headers = ['Cache-Control: no-store', 'Content-Length: 0', 'Connection: close', 'Date: now'];
+    const seen = [replies.map((reply) => [reply.status, reply.headers]), ended, refusals.splice(0)];
+    assert.deepEqual(seen, [[[status, headers]], true, [reason]], bytes);
+  }
+});
+
+test('a client that is not at fault, or has gone, gets no status', () => {
+  const codes = ['HPE_PAUSED', 'ECONNRESET', 'EPIPE', 'toString', ''];
+  assert.deepEqual(codes.map((code) => statusOf(code)), codes.map(() => undefined));
+});

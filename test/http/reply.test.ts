@@ -1,0 +1,26 @@
+// Which headers a reply has. What replies of the service say, to the byte, is in the contract.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { emptyReply, headersOf } from '../../src/http/reply.ts';
+
+test('the headers of a reply are its own, the length of its body in bytes, and whether it is the last', () => {
+  const headers = { a: 'b', 'Set-Cookie': ['c', 'd'], Update: 'e', 'X-Date': 'f', 'Content-Length-Of': 'g' };
+  for (const [status, body, isLast, added] of [
+    [200, 'ü', false, { 'Content-Length': 2 }],
+    [999, Buffer.alloc(3), true, { 'Content-Length': 3, Connection: 'close' }],
+    [204, '', false, {}], [304, '', true, { Connection: 'close' }],
+  ] as const) assert.deepEqual(headersOf({ status, headers, body }, isLast), { ...headers, ...added });
+});
+
+test('a reply has a final status, a body of text or bytes, and no header that is the server\'s', () => {
+  const [withNumber, withNull] = JSON.parse('[{ "body": 1 }, { "body": null }]'); // what the compiler would refuse
+  const illegalIn204 = ['ł', undefined].map((a) => ({ status: 204, headers: { a } })); // later, Node forgets the body
+  for (const illegal of [{ status: 199 }, withNumber, withNull, ...illegalIn204]) {
+    const reply = { ...emptyReply(200), ...illegal };
+    assert.throws(() => headersOf(reply, false), /Error.*: (?:A handler|The body|Invalid)/);
+  }
+  for (const name of ['Connection', 'content-length', 'DATE', 'Keep-Alive', 'Trailer', 'Transfer-Encoding']) {
+    const error = new TypeError(`A handler must not set ${name}: that is the server's.`);
+    assert.throws(() => headersOf(emptyReply(200, { a: 'b', [name]: 'c' }), false), error);
+  }
+});

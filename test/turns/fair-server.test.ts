@@ -1,0 +1,126 @@
+// The listener and its server: what is accepted, swept and closed, and when.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http, { type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { TLSSocket } from 'node:tls';
+import { FairResponse } from '../../src/turns/fair-response.ts';
+import { createFairServer } from '../../src/turns/fair-server.ts';
+import { createTurns } from '../../src/turns/turns.ts';
+import { request, requestBytes } from '../support/exchange.ts';
+import { closed, iterations, listenOnPort, until } from '../support/sockets.ts';
+import { start, tlsOptions, TRANSPORTS } from './start.ts';
+
+const limit = { timeout: 60_000 };
+const GET = requestBytes('GET', '/', []);
+const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
+
+test('it runs under a server of one\'s own, and leaves nothing', limit, async (t) => {
+  const { mock } = t.mock.method(globalThis, 'clearInterval');
+  const server = http.createServer({ ServerResponse: FairResponse }, (_, response) => response.end('hello'));
+  const { listener, close } = createFairServer(server, { maxConnections: 1_000 });
+  assert.equal((await request(await listenOnPort(listener), 'GET', '/')).body, 'hello');
+  await close();
+  assert.equal(mock.callCount(), 1);
+});
+
+for (const over of TRANSPORTS) {
+  describe(`over ${over}:`, limit, () => {
+    test('at the stop, idle connections close after 250 ms, and others at a sweep', async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+      const waiting: ServerResponse[] = [];
+      const wait = (_: unknown, response: ServerResponse) => waiting.push(response);
+      const { open, dial, close, listener } = await start(t, wait, over, { sweepMs: 500 });
+      const [silent, idle, late, busy] = [await dial(), await open(), await open(), await open()];
+      busy.client.write(GET);
+      await until(() => waiting.length === 1);
+      let isOver = false;
+      const isClosed = close().then(() => (isOver = true));
+      await iterations();
+      assert.equal(listener.listening, false, 'nobody waits in the kernel');
+      t.mock.timers.tick(249);
+      late.client.write(GET);
+      await until(() => waiting.length === 2);
+      assert.deepEqual([silent, idle].map(({ raw }) => raw.destroyed), [false, false]);
+      t.mock.timers.tick(1);
+      await Promise.all([closed(idle.raw), closed(silent.raw)]);
+      for (const response of waiting) response.end();
+      await until(() => busy.valve.isIdle && late.valve.isIdle);
+      assert.deepEqual([busy, late].map(({ raw }) => raw.destroyed), [false, false]);
+      assert.equal(isOver, false);
+      t.mock.timers.tick(250); // the sweep
+      await isClosed;
+    });
+
+    test('all connections can be closed at once, in their handshake, too; before that, they work', async (t) => {
+      const { open, dial, stopListening, closeAll, listener } = await start(t, hello, over);
+      const [silent, reset, { client, raw }] = [await dial(), await dial(), await open()];
+      reset.below.resetAndDestroy();
+      stopListening();
+      assert.equal(listener.listening, false);
+      client.write(GET);
+      await Promise.all([once(client, 'data'), closed(reset.raw)]);
+      closeAll();
+      await Promise.all([closed(silent.raw), closed(raw)]);
+    });
+
+    test('without turns Node gets the sockets; new ones give way, and at the stop idle ones close', async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const dropped: string[] = [];
+      const options = { isFair: false, maxConnections: 2, dropped: (why: string) => dropped.push(why) };
+      const { open, dial, close, listener } = await start(t, hello, over, options);
+      const one = await open();
+      assert.equal(Object.is(one.valve, one.accepted), true);
+      one.client.write(GET);
+      await once(one.client, 'data');
+      const silent = await dial();
+      await closed((await dial()).raw);
+      assert.deepEqual(dropped, ['newRefused']);
+      const isClosed = close();
+      await until(() => !listener.listening);
+      t.mock.timers.tick(250);
+      await Promise.all([closed(one.raw), closed(silent.raw), isClosed]);
+    });
+  });
+}
+
+describe('its listener', limit, () => {
+  test('accepts what waits in the kernel when the stop begins, so that it is answered, and no more', async (t) => {
+    const turns = createTurns();
+    const { mock } = t.mock.method(turns, 'hurry');
+    const { close, port, listener } = await start(t, hello, 'TCP', { turns });
+    const exchanges = Array.from({ length: 50 }, () => request(port, 'GET', '/'));
+    const isOver = close();
+    for (const { status } of await Promise.all(exchanges)) assert.equal(status, 200);
+    await isOver;
+    assert.deepEqual([listener.listening, mock.callCount()], [false, 50]);
+  });
+
+  test('accepts for 250 ms at most, though clients go on connecting', async (t) => {
+    const { close, closeAll, listener, port } = await start(t, hello, 'TCP');
+    const { mock } = t.mock.method(performance, 'now', () => 1_000);
+    const accepted = t.mock.fn();
+    listener.on('connection', accepted);
+    for (let i = 0; i < 200; i += 1) connect({ port, host: '127.0.0.1' }).on('error', () => {}).unref();
+    const isOver = close();
+    for (const [now, isListening] of [[1_000, true], [1_249, true], [1_250, false]] as const) {
+      mock.mockImplementation(() => now);
+      await iterations();
+      assert.equal(listener.listening, isListening);
+    }
+    assert.ok(accepted.mock.callCount() < 200, 'others waited');
+    closeAll();
+    await isOver;
+  });
+
+  test('has the newest certificate; where TLS fails, the connection closes', async (t) => {
+    const { open, dial, setSecureContext } = await start(t, hello, 'TLS');
+    setSecureContext(tlsOptions(t, 'renewed'));
+    const { client } = await open();
+    assert.equal(client instanceof TLSSocket && client.getPeerCertificate().subject.CN, 'renewed');
+    const { below, raw } = await dial();
+    below.write('GET / HTTP/1.1\r\n\r\n');
+    await closed(raw);
+  });
+});

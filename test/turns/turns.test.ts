@@ -1,0 +1,80 @@
+// Whose turn it is, with a clock and a schedule that the test holds.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as iteration } from 'node:timers/promises';
+import { createQueue, createTurns, type Queue } from '../../src/turns/turns.ts';
+
+/** Turns of which each takes `turnMs`. `next` ends an iteration, and returns who had turns in it. */
+function start(turnMs: number) {
+  const clock = { ms: 7 };
+  const scheduled: (() => void)[] = [];
+  let notes = '';
+  const turns = createTurns(() => clock.ms, (run) => scheduled.push(run));
+  const takeTurn = (name: string) => {
+    notes += name;
+    clock.ms += turnMs;
+  };
+  const wait = (queue: Queue, names: string) => {
+    for (const name of names) turns.wait(queue, { takeTurn: () => takeTurn(name) });
+  };
+  const next = () => {
+    assert.ok(scheduled.length <= 1);
+    notes = '';
+    scheduled.pop()?.();
+    return notes;
+  };
+  return { clock, turns, scheduled, wait, next };
+}
+
+test('queues take turns, first come first served, for 1 ms in each iteration; one has a turn in any case', () => {
+  for (const [turnMs, ...expected] of [
+    [0, '1Aa!2Bb?3C4', ''], [0.25, '1Aa!', '2Bb?', '3C4', ''],
+    [1, '1', 'A', 'a', '!', '2', 'B', 'b', '?', '3', 'C', '4', ''],
+  ] as const) {
+    const { wait, next } = start(turnMs);
+    for (const names of ['1234', 'ABC', 'ab', '!?']) wait(createQueue(), names);
+    for (const notes of expected) assert.equal(next(), notes);
+  }
+});
+
+test('one waits once; a queue whose last has left costs no turn, and comes into line again behind others', () => {
+  const { turns, wait, next, scheduled } = start(1);
+  const [left, other] = [createQueue(), createQueue()];
+  const gone = { takeTurn: () => assert.fail('It has gone.') };
+  for (let i = 0; i < 2; i += 1) turns.wait(left, gone);
+  left.waiting.delete(gone);
+  wait(other, 'ab');
+  assert.equal(next(), 'a');
+  turns.wait(left, { takeTurn: () => wait(left, 'x') });
+  assert.deepEqual([next(), next(), next(), next(), scheduled.length], ['b', 'x', '', '', 0]);
+});
+
+test('after `hurry`, one has a turn in this iteration, and the next is as before', () => {
+  const { turns, wait, next } = start(0);
+  for (const names of ['ab', 'cd']) wait(createQueue(), names);
+  turns.hurry();
+  assert.deepEqual([next(), next()], ['a', 'cbd']);
+});
+
+test('something may go ahead for 1 ms in each iteration, while nobody waits', () => {
+  const { clock, turns, wait, next } = start(0);
+  for (let i = 0; i < 2; i += 1) {
+    assert.equal(turns.mayGoAhead(), true);
+    clock.ms += 0.9;
+    assert.equal(turns.mayGoAhead(), true);
+    clock.ms += 0.1;
+    assert.deepEqual([turns.mayGoAhead(), next()], [false, '']);
+  }
+  wait(createQueue(), 'a');
+  assert.deepEqual([turns.mayGoAhead(), next(), turns.mayGoAhead()], [false, 'a', true]);
+});
+
+test('by default, time is real, and turns come at the end of the iteration', async (t) => {
+  const turns = createTurns();
+  const takeTurn = t.mock.fn();
+  turns.wait(createQueue(), { takeTurn });
+  assert.equal(turns.mayGoAhead(), false);
+  await iteration();
+  assert.equal(takeTurn.mock.callCount(), 1);
+  for (const end = performance.now() + 20_000; turns.mayGoAhead();) assert.ok(performance.now() < end);
+});
