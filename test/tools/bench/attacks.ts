@@ -1,80 +1,67 @@
-// The attacks, and the work of a crowd: what each client of them sends.
+// The attacks: what each client sends, how many they are, and how long an honest client may wait meanwhile.
 import { requestBytes } from '../../support/exchange.ts';
-import { LONG_HEAD } from './requests.ts';
 
-type Attack = {
-  /** What a client sends first on each connection, and what it sends next. */
-  readonly first: Buffer;
-  readonly more: Buffer;
-  /** What it does then: it sends `more` again and again, or once for each reply; it waits; or it disconnects as soon as it is connected. */
-  readonly then: 'more' | 'more for a reply' | 'wait' | 'disconnect';
-  /** Whether it reads what the server sends, and discards it. */
-  readonly reads: boolean;
-  /** Whether it connects over TLS; if not, whether it connects to the port for TLS all the same. */
-  readonly isTls: boolean;
-  readonly isToTlsPort?: boolean;
-};
+/**
+ * What a client sends on each connection at first, and then again and again (if nothing, it disconnects); whether each
+ * byte of that is a write of its own (over TLS, a record); whether it reads nothing. It replaces what has closed.
+ */
+export type Work = Readonly<{ first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean }>;
 
-const SEND_BYTES = 64 * 1024; // at least, at once
-const get = (query: string, fields: readonly string[]) => requestBytes('GET', `/api/greetings${query}`, fields);
-const GREETING = get('', []);
-const CHUNKED = requestBytes('POST', '/api/greetings', ['Transfer-Encoding: chunked']);
-const CHUNK = '1\r\na\r\n';
-const IN_CHUNKS = `${CHUNKED}${CHUNK.repeat(320)}0\r\n\r\n`; // 2 KB, and among the requests of that length the one that costs most
-const WITH_CONTENT = requestBytes('POST', '/api/greetings', ['Content-Length: 64000']) + 'x'.repeat(64_000);
+/** So many clients do this work, or are those of records.c, and come from so many addresses. */
+export type Clients = readonly [count: number, work: keyof typeof WORKS | 'records', addresses?: number];
 
-/** The attacks of `--attack`, by name. */
-export const ATTACKS: ReadonlyMap<string, Attack> = new Map([
-  ['chunks of one byte', withoutEnd(CHUNKED, CHUNK)],
-  ['empty lines', withoutEnd('', '\r\n')],
-  ['chunk extensions', withoutEnd(CHUNKED, `1;${'x'.repeat(15 * 1024)}\r\na\r\n`)],
-  ['after a refusal', attack(`GET /api/greetings HTTP/1.1\r\n\r\n${'x'.repeat(400_000)}`, '', 'wait')],
-  ['long queries', withoutEnd('', get(`?${'a&'.repeat(7_900)}`, []))], // each is less than 16 KiB
-  ['pipelined requests', { ...attack(GREETING.repeat(8_000), '', 'wait'), reads: false }],
-  ['heads of 95 lines', withoutEnd('', get('', Array.from({ length: 94 }, (_, i) => `x${i}: 1`)))],
-  ['chunks of line ends', withoutEnd(CHUNKED, `2000\r\n${'\r\n'.repeat(0x1000)}\r\n`)],
-]);
+/** The bounds of an honest client's waits, of how many of its requests fail, and of the server's memory. */
+type Bounds = Readonly<{ medianMs: number; worstMs: number; failed: number; peakMiB?: number }>;
+type Options = Readonly<{ isTls?: boolean; heapMiB?: number }>;
+export type Attack = Bounds & Options & Readonly<{ name: string; clients: readonly Clients[] }>;
 
-/** What clients do, by name: the attacks, and what the crowds of `--crowd` do. All of that is legal, except `ClientHello`. */
-export const WORK: ReadonlyMap<string, Attack> = new Map([
-  ...ATTACKS,
-  ['short', attack('', GREETING, 'more for a reply')],
-  ['chunks', attack('', IN_CHUNKS, 'more for a reply')],
-  ['content', attack('', WITH_CONTENT, 'more for a reply')],
-  ['heads', attack('', LONG_HEAD, 'more for a reply')],
-  ['TLS heads', { ...attack('', LONG_HEAD, 'more for a reply'), isTls: true }],
-  ['handshakes', { ...attack('', '', 'disconnect'), isTls: true }],
-  ['ClientHello', { ...attack('', '', 'wait'), first: clientHello(16_300, 6_500), isToTlsPort: true }],
-  ['pipelined TLS', { ...attack(GREETING.repeat(8_000), '', 'wait'), reads: false, isTls: true }],
-]);
+const get = (query = '', fields: readonly string[] = []) => requestBytes('GET', `/api/greetings${query}`, fields);
+const post = (field: string, content: string) => requestBytes('POST', '/api/greetings', [field]) + content;
+const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
+const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
+const REFUSED = 'GET /api/greetings HTTP/1.1\r\n\r\n'; // without Host
 
-function withoutEnd(first: string, repeated: string): Attack {
-  return attack(first, repeated.repeat(Math.ceil(SEND_BYTES / repeated.length)), 'more');
-}
+/** By name. What is sent again and again is legal, except `x`, and accepted by the service. */
+export const WORKS = {
+  'pipelined requests': { more: get() },
+  'chunks of one byte': { more: chunked(`${'1\r\na\r\n'.repeat(60_000)}0\r\n\r\n`) },
+  'chunk extensions': { more: chunked(`${`1;${'x'.repeat(15_000)}\r\na\r\n`.repeat(50)}0\r\n\r\n`) },
+  'heads of 95 lines': { more: get('', LINES) },
+  'empty lines': { more: '\r\n' },
+  'long queries': { more: get(`?${'a&'.repeat(7_900)}`) },
+  trailers: { more: chunked(`0\r\n${LINES.join('\r\n')}\r\n\r\n`) },
+  'Expect lines': { more: get('', LINES.map(() => 'Expect: ,')) },
+  'refused requests': { first: REFUSED },
+  'after the last reply': { first: REFUSED, more: 'x' },
+  content: { more: post('Content-Length: 64000', 'x'.repeat(64_000)) },
+  handshakes: {},
+  'one byte': { more: get(), isByteByByte: true },
+  reconnecting: { first: get('', ['Connection: close']) },
+  'reading nothing': { first: get().repeat(8_000), isDeaf: true },
+} satisfies Record<string, Work>;
 
-// A ClientHello (RFC 8446 4.1.2), in records. For each of its key shares, OpenSSL looks through its groups up to the last one.
-function clientHello(groups: number, keyShares: number): Buffer {
-  const LAST = Buffer.from('0a0b', 'hex');
-  const list = (...parts: readonly Buffer[]) => withLength(2, ...parts);
-  const extensions = list(
-    Buffer.from('002b0003020304' + '000d000400020403', 'hex'), // TLS 1.3; ecdsa_secp256r1_sha256
-    Buffer.from('000a', 'hex'), list(list(Buffer.alloc(2 * groups - 2, '0a0a', 'hex'), LAST)),
-    Buffer.from('0033', 'hex'), list(list(Buffer.alloc(5 * keyShares, Buffer.concat([LAST, Buffer.from('000101', 'hex')])))),
-  );
-  // The version, a random, no session, one cipher suite, no compression.
-  const fields = Buffer.from(`0303${'01'.repeat(32)}00` + '00021301' + '0100', 'hex');
-  const message = Buffer.concat([Buffer.of(1), withLength(3, fields, extensions)]);
-  const records = Array.from({ length: Math.ceil(message.length / 0x4000) }, (_, i) =>
-    [Buffer.from('160301', 'hex'), list(message.subarray(i * 0x4000, (i + 1) * 0x4000))]);
-  return Buffer.concat(records.flat());
-}
+const FEW = { medianMs: 10, worstMs: 100, failed: 0 };
+const FEW_TLS = { ...FEW, medianMs: 20, isTls: true };
+const FROM_C = { medianMs: 50, worstMs: 300, failed: 0, isTls: true, heapMiB: 64 };
+const MANY = { medianMs: 50, worstMs: 250, failed: 0 };
+const DEAF = { ...FEW, heapMiB: 64, peakMiB: 128 };
+const attack = (name: string, how: Bounds & Options, ...clients: Clients[]): Attack => ({ name, clients, ...how });
+const few = (work: keyof typeof WORKS) => attack(work, FEW, [75, work]);
 
-function withLength(lengthBytes: number, ...parts: readonly Buffer[]): Buffer {
-  const all = Buffer.concat(parts), length = Buffer.alloc(lengthBytes);
-  length.writeUIntBE(all.length, 0, lengthBytes);
-  return Buffer.concat([length, all]);
-}
-
-function attack(first: string, more: string, then: Attack['then']): Attack {
-  return { first: Buffer.from(first), more: Buffer.from(more), then, reads: true, isTls: false };
-}
+export const ATTACKS: readonly Attack[] = [
+  few('pipelined requests'), few('chunks of one byte'), few('chunk extensions'), few('heads of 95 lines'),
+  few('empty lines'), few('long queries'), few('trailers'), few('Expect lines'), few('refused requests'),
+  few('after the last reply'), few('content'),
+  attack('TLS, pipelined requests', FEW_TLS, [75, 'pipelined requests']),
+  attack('TLS, handshakes', FEW_TLS, [75, 'handshakes']),
+  attack('TLS, records of one byte', FEW_TLS, [75, 'one byte']),
+  attack('TLS, records of one byte from C', FROM_C, [75, 'records']),
+  attack('900, after the last reply', MANY, [900, 'after the last reply']),
+  attack('900, writes of one byte', MANY, [900, 'one byte']),
+  attack('900, empty lines', MANY, [900, 'empty lines']),
+  attack('300 pipelining and 600 reconnecting', MANY, [300, 'pipelined requests'], [600, 'reconnecting']),
+  attack('300 with writes of one byte and 600 reconnecting', MANY, [300, 'one byte'], [600, 'reconnecting']),
+  attack('900, reconnecting', MANY, [900, 'reconnecting']),
+  attack('900, pipelining from 190 addresses', MANY, [900, 'pipelined requests', 190]),
+  attack('100, pipelining 400 KB and reading nothing', DEAF, [100, 'reading nothing']),
+];

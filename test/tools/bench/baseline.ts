@@ -1,15 +1,19 @@
-// The baseline: the smallest server on node:http, with which services are often compared. It sends one constant reply, and
-// has no routes, query or clock.
-import { createServer } from 'node:http';
+// The baseline: the smallest server on node:http or, with TLS files, node:https. It has one reply and no routes.
+import { readFileSync } from 'node:fs';
+import http, { type RequestListener } from 'node:http';
+import https from 'node:https';
 
 const body = JSON.stringify({ message: 'Hello, World!', generatedAt: '2026-11-20T10:15:30.123+00:00' });
 const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
+const { PORT, HOST, TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = process.env;
+const tls = cert !== undefined && key !== undefined && { cert: readFileSync(cert), key: readFileSync(key) };
 
-const server = createServer((_request, response) => {
+const answer: RequestListener = (_request, response) => {
   response.writeHead(200, headers);
   response.end(body);
-});
-server.listen(Number(process.env['PORT']), process.env['HOST'], () => {
+};
+const server = tls ? https.createServer(tls, answer) : http.createServer(answer);
+server.listen(Number(PORT), HOST, () => {
   const address = server.address();
-  if (address !== null && typeof address === 'object') console.log(`http://127.0.0.1:${address.port}`);
+  if (address !== null && typeof address === 'object') console.log(`http${tls ? 's' : ''}://127.0.0.1:${address.port}`);
 });

@@ -1,36 +1,32 @@
-// npm run bench compares the service with the baseline. `-- --attack` measures instead how long clients wait while others attack,
-// `-- --crowd` while others are at work. `-- --compare DIR` adds another build of the service.
-import { resolve } from 'node:path';
+// npm run bench compares the CPU time of servers. `-- --attack` measures how long an honest client waits while others
+// attack, `-- --stop` how many requests are lost at a stop.
 import { parseArgs } from 'node:util';
-import { tlsVariables } from '../../support/certificates.ts';
-import { printWaits } from './beside.ts';
-import { printComparison } from './comparison.ts';
-import { ATTACKERS, CROWDS } from './crowds.ts';
-import { printLoss, TRIALS } from './loss.ts';
-import { isPinned } from './processes.ts';
-import { printTooHigh } from './tables.ts';
+import { ATTACKS } from './attacks.ts';
+import { printComparison } from './cpu.ts';
+import { BASELINE, SERVICE, type Program } from './processes.ts';
+import { printLost } from './stop.ts';
+import { printWaits } from './waits.ts';
 
-const { values: { compare, attack, crowd, only, seconds } } = parseArgs({
+const { attack, baseline, compare, only, seconds, stop } = parseArgs({
   options: {
-    compare: { type: 'string' }, attack: { type: 'boolean' }, crowd: { type: 'boolean' },
-    only: { type: 'string', default: '' }, seconds: { type: 'string' },
+    seconds: { type: 'string' }, // of each attack, or after which no new round of the comparison begins
+    compare: { type: 'string', multiple: true, default: [] }, // NAME=SCRIPT: another server, which prints its address
+    attack: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' }, // the attacks whose names start with this
+    baseline: { type: 'boolean', default: false }, // attack the baseline, too
+    stop: { type: 'boolean', default: false },
   },
-});
-const services = new Map([['service', resolve(import.meta.dirname, '../../../src/main.js')]]); // measured, and attacked, in turn
-if (compare !== undefined) services.set('other build', resolve(compare, 'dist/src/main.js'));
-const here = (name: string): [string, string] => [name, resolve(import.meta.dirname, `${name}.js`)];
-const servers = new Map([here('baseline'), ...services, here('node-service')]);
+}).values;
 
-const pinning = isPinned ? 'server and load on a CPU each' : 'not pinned to CPUs';
-console.log(`Node ${process.version} on ${process.platform} ${process.arch}, ${pinning}\n`);
-if (attack) printTooHigh(await printWaits(servers, chosen(ATTACKERS), {}, Number(seconds ?? 10)));
-else if (crowd) {
-  const env = tlsVariables();
-  const waits = await printWaits(services, chosen(CROWDS), env, Number(seconds ?? 6));
-  printTooHigh([...waits, ...await printLoss(services, chosen(TRIALS), env)]);
-} else await printComparison(new Map([...servers, here('sockets')]), Number(seconds ?? 110));
-
-/** Those whose names start with what `--only` says. */
-function chosen<T>(all: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
-  return new Map(Array.from(all).filter(([name]) => name.startsWith(only)));
+console.log(`Node ${process.version}\n`);
+const programs = new Map<string, Program>(attack && !baseline ? [] : [['baseline', BASELINE]]);
+programs.set('service', SERVICE);
+if (stop) await printLost();
+else if (attack) {
+  await printWaits(programs, ATTACKS.filter(({ name }) => name.startsWith(only)), Number(seconds ?? 2));
+} else {
+  programs.set('FAIR=false', { ...SERVICE, env: { FAIR: 'false' } });
+  for (const [name = '', script = ''] of compare.map((text) => text.split('='))) programs.set(name, { script });
+  await printComparison(programs, Number(seconds ?? 60));
 }
+process.exit();

@@ -1,58 +1,40 @@
-// Starts the processes of the benchmark, and pins each to a CPU where that is possible. They end with this one.
-import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process';
-import { once } from 'node:events';
+// Starts the processes of the benchmark. Servers have a CPU to themselves, clients another. All end with this one.
+import { spawn, spawnSync } from 'node:child_process';
+import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { endWithUs, type Environment } from '../../support/process.ts';
+import { endWithUs, ENTRY, type Environment } from '../../support/process.ts';
 
-export type Server = Awaited<ReturnType<typeof startServer>>;
+/** A server that can be started: its script, which prints its addresses, and its environment. */
+export type Program = { readonly script: string; readonly env?: Environment };
 
-/** Servers that are compared: the script of each, by name. */
-export type Servers = ReadonlyMap<string, string>;
+const CPUS = { server: '0', clients: '1' };
+const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production' };
 
-const SERVER_CPU = '0';
-const LOAD_CPU = '1';
+/** The path of a script in this folder, compiled or not, as that of the service. */
+export const scriptPath = (name: string) => `${import.meta.dirname}/${name}${extname(ENTRY)}`;
+export const BASELINE: Program = { script: scriptPath('baseline') };
+export const SERVICE: Program = { script: ENTRY };
+spawnSync('taskset', ['-c', '-p', CPUS.clients, String(process.pid)]); // clients are in this process, too
 
-/** Whether `taskset` is installed, and both CPUs may be used. */
-export const isPinned = [SERVER_CPU, LOAD_CPU].every((cpu) => spawnSync('taskset', ['-c', cpu, 'true']).status === 0);
-// The clients are in this process. On the CPU of the server they would take time from it.
-if (isPinned) spawnSync('taskset', ['-c', '-p', LOAD_CPU, String(process.pid)]);
-
-const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production', ACCESS_LOG: 'false' };
-
-/** Starts a server and waits until it has printed its addresses. `env` is added to the environment, `options` are for node. */
-export async function startServer(script: string, env: Environment = {}, options: readonly string[] = []) {
-  const child = spawnNode(SERVER_CPU, [...options, script], { ...SERVER_ENV, ...env }, ['ignore', 'pipe', 'inherit']);
-  const { pid = 0, stdout } = child;
-  if (stdout === null) throw new Error('What it prints cannot be read.');
-  const ended = once(child, 'exit');
-  const ports = new Map<string | undefined, number>();
-  for await (const line of createInterface({ input: stdout })) {
-    const [, scheme, port] = /(https?):\/\/127\.0\.0\.1:(\d+)/.exec(line) ?? [];
-    if (scheme !== undefined) ports.set(scheme, Number(port));
-    if (ports.size === ('HTTPS_PORT' in env ? 2 : 1)) break;
-  }
-  stdout.resume(); // reads and discards what it prints from now on
-  return {
-    pid,
-    /** Its ports; 0 when it does not listen for HTTPS. */
-    port: ports.get('http') ?? 0,
-    tlsPort: ports.get('https') ?? 0,
-    isRunning: () => child.exitCode === null && child.signalCode === null,
-    stop: async () => {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
+/** Starts a server, and waits until it has printed its address: with HTTPS_PORT in `more`, that for HTTPS. */
+export async function startServer(program: Program, more: Environment = {}, nodeFlags: readonly string[] = []) {
+  const address = new RegExp(`${'HTTPS_PORT' in more ? 'https' : 'http'}://127\\.0\\.0\\.1:(\\d+)`);
+  const command = [process.execPath, ...nodeFlags, program.script];
+  const { child, printed, stop } = await start('server', command, { ...SERVER_ENV, ...program.env, ...more }, address);
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  return { pid: child.pid ?? 0, port: Number(printed), stop, isRunning };
 }
 
-/** Starts a script that gets and sends messages, on the CPU of the load. */
-export function startOnLoadCpu(script: string, args: readonly (string | number)[]): ChildProcess {
-  return spawnNode(LOAD_CPU, [script, ...args.map(String)], {}, ['ignore', 'inherit', 'inherit', 'ipc']);
-}
-
-function spawnNode(cpu: string, args: readonly string[], env: Environment, stdio: StdioOptions): ChildProcess {
-  const [file = '', ...rest] = [...(isPinned ? ['taskset', '-c', cpu] : []), process.execPath, ...args];
-  const child = spawn(file, rest, { env: { ...process.env, ...env }, stdio });
+/** Starts a program, waits for a line with `pattern`, and returns what that captures. What comes later is discarded. */
+export async function start(on: keyof typeof CPUS, command: readonly string[], more: Environment, pattern: RegExp) {
+  const env = { ...process.env, ...more };
+  const child = spawn('taskset', ['-c', CPUS[on], ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   endWithUs(child);
-  return child;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const printed = pattern.exec(line)?.[1];
+    if (printed === undefined) continue;
+    child.stdout.resume();
+    return { child, printed, stop: () => void child.kill('SIGKILL') };
+  }
+  throw new Error(`${command.join(' ')} has ended.`);
 }

@@ -1,3 +1,0 @@
-// The service with SERVER=node.
-process.env['SERVER'] = 'node';
-await import('../../../src/main.ts');
