@@ -35,12 +35,13 @@ USER 65532:65532
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["/nodejs/bin/node", "--eval", "http.get({ host: '127.0.0.1', port: process.env.PORT || 8080, path: '/health' }, ({ statusCode }) => process.exit(statusCode < 500 ? 0 : 1)).on('error', () => process.exit(1))"]
 
-# --permission: node:fs can read files only in /app and in /tls, where PEM files are mounted, and cannot write any; there
-#   are no child processes, workers, native add-ons or debugger.
+# --permission: node:fs can read files only in /app and in /tls, where PEM files are mounted, and cannot write any;
+#   there are no child processes, workers, native add-ons or debugger. It wants real paths, without symbolic links.
 # --no-experimental-sqlite: node:sqlite opens files despite the permission model.
-# --disable-proto=delete: there is no `object.__proto__`, the usual route to prototype pollution. (With `throw`, a field named
-#   __proto__ would end the process with SERVER=node: Node's own code uses it.)
-# --disallow-code-generation-from-strings is left out: with it, Node cannot use its code cache, and takes 17 ms longer to
-#   start.
+# --disable-proto=delete: there is no `object.__proto__`, the usual route to prototype pollution. (With `throw`, a field
+#   named __proto__ would end the process, because Node's own code uses it.)
+# --disable-sigusr1: SIGUSR1 does not open the debugger. --permission denies that, too; this flag also holds without it.
+# --disallow-code-generation-from-strings is left out: with it, Node cannot use its code cache, and takes 17 ms longer
+#   to start.
 # From Node 25 on, --permission also needs --allow-net, a flag that Node 24 does not know.
-ENTRYPOINT ["/nodejs/bin/node", "--permission", "--allow-fs-read=/app/", "--allow-fs-read=/tls/", "--no-experimental-sqlite", "--disable-proto=delete", "/app/dist/src/main.js"]
+ENTRYPOINT ["/nodejs/bin/node", "--permission", "--allow-fs-read=/app/", "--allow-fs-read=/tls/", "--no-experimental-sqlite", "--disable-proto=delete", "--disable-sigusr1", "/app/dist/src/main.js"]

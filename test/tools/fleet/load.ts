@@ -1,25 +1,28 @@
 // Clients that check every reply, and never send a lost request again.
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Where clients connect. With `ca`, which is the certificate: over TLS. */
-type Address = Pick<https.RequestOptions, 'host' | 'port' | 'servername' | 'headers' | 'ca'>;
+export type Address = Pick<https.RequestOptions, 'host' | 'port' | 'servername' | 'headers' | 'ca'>;
 
-type Habits = {
-  readonly keeps: boolean; // its connection; otherwise it connects for each request
-  readonly slowMs?: number; // it sends the second half of the content so much later than the first. 0: it sends no content
-  readonly pauseMs?: number; // it pauses after each reply, for a random time up to this
-};
+// SHUTDOWN_DELAY_MS is 500: so who pauses for less is told in time that the connection closes, and some of the slow
+// requests are incomplete at each restart. All pause after each reply, for a random time up to `pauseMs`.
+const CLIENTS = [
+  { count: 4, keeps: false, slowMs: 0, pauseMs: 100 }, // they connect for each request. Others keep their connections.
+  { count: 24, keeps: true, slowMs: 0, pauseMs: 300 },
+  { count: 4, keeps: true, slowMs: 800, pauseMs: 0 }, // they send half of their content so much later
+];
+const DOWN_MS = 1_000; // after it, clients come back that were told to go, or refused
 
 // A client at `address`: each call sends a request. Rejects when that is lost, or its reply is wrong.
-function createClient(address: Address, { keeps, slowMs = 0, pauseMs = 0 }: Habits): () => Promise<void> {
+function createClient(address: Address, { keeps, slowMs, pauseMs }: (typeof CLIENTS)[number], isEverDown: boolean) {
   const { Agent, request: openRequest } = address.ca === undefined ? http : https;
   const agent = new Agent({ keepAlive: keeps, maxSockets: 1 });
-  return async () => {
+  return async (): Promise<void> => {
     const name = randomUUID();
     const request = openRequest({ ...address, agent, path: `/api/greetings?name=${name}` });
     request.on('error', () => {}); // the first one rejects what is awaited
@@ -29,41 +32,40 @@ function createClient(address: Address, { keeps, slowMs = 0, pauseMs = 0 }: Habi
     } else request.end();
     const [response] = await once(request, 'response');
     const body = await text(response);
-    const isRight = response.statusCode === 200 && body.includes(`Hello, ${name}!`);
-    if (!isRight) throw new Error(`status ${response.statusCode}: ${JSON.stringify(body)}`);
-    await delay(Math.random() * pauseMs);
+    if (!body.includes(`Hello, ${name}!`)) throw new Error(`${response.statusCode}: ${JSON.stringify(body)}`);
+    const isGoing = isEverDown && response.headers.connection === 'close'; // or it was not to be kept
+    await delay(isGoing ? DOWN_MS : Math.random() * pauseMs);
   };
 }
 
-/** Starts clients with these habits at each of the addresses. They send requests until they are stopped. */
-export function startLoad(addresses: readonly Address[], habits: readonly (readonly [count: number, Habits])[]) {
-  const faults = new Map<string, number>(); // and how often
-  const goals: (() => void)[] = [];
+/** Starts clients at each of the addresses, until `stop`. `isEverDown`: if nobody listens, nothing is lost. */
+export function startLoad(addresses: readonly Address[], isEverDown: boolean) {
+  const faults: string[] = [];
+  const progress = new EventEmitter();
   let sent = 0;
   let isStopping = false;
-  const clients = addresses.flatMap((address) =>
-    habits.flatMap(([count, one]) => Array.from({ length: count }, () => createClient(address, one))));
-  const ends = clients.map(async (send) => {
+
+  async function run(send: () => Promise<void>): Promise<void> {
     while (!isStopping) {
-      await send().catch((error: unknown) => faults.set(String(error), (faults.get(String(error)) ?? 0) + 1));
+      const fault = await send().then(() => '', String);
       sent += 1;
-      for (const goal of goals) goal();
+      progress.emit('sent');
+      if (isEverDown && fault.includes('connect ECONNREFUSED')) await delay(DOWN_MS);
+      else if (fault !== '') faults.push(fault);
     }
-  });
+  }
+  const ends = addresses.flatMap((address) => CLIENTS.flatMap((habits) =>
+    Array.from({ length: habits.count }, () => run(createClient(address, habits, isEverDown)))));
+
   return {
-    /** Resolves when `count` more requests have been sent. */
-    async more(count: number): Promise<void> {
-      const goal = sent + count;
-      await new Promise<void>((resolve) => goals.push(() => { if (sent >= goal) resolve(); }));
+    async more(count = 400): Promise<void> {
+      for (const goal = sent + count; sent < goal;) await once(progress, 'sent');
     },
-    /** Stops the clients, and prints the results under `title`. The process will exit with 1 when a request was lost. */
     async stop(title: string): Promise<void> {
       isStopping = true;
       await Promise.all(ends);
-      const lost = Array.from(faults.values()).reduce((sum, count) => sum + count, 0);
-      console.log(`${title}: ${sent} sent, ${lost} lost`);
-      for (const [fault, count] of faults) console.log(`  ${count} times ${fault}`);
-      if (lost > 0) process.exitCode = 1;
+      console.log(`${title}: ${sent} sent, ${faults.length} lost`, ...new Set(faults));
+      if (faults.length > 0) process.exitCode = 1;
     },
   };
 }
