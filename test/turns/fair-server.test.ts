@@ -85,7 +85,28 @@ for (const over of TRANSPORTS) {
   });
 }
 
+test('what takes a connection over after an Upgrade may read it by `readable`, and gets all', limit, async (t) => {
+  const { server, open } = await start(t, hello, 'TCP');
+  server.on('upgrade', (_, socket) => {
+    let length = 0;
+    socket.on('readable', () => { length += socket.read()?.length ?? 0; });
+    socket.on('end', () => socket.end(`${length}`));
+  });
+  const { client } = await open();
+  const parts: unknown[] = [];
+  client.on('data', (part) => parts.push(part));
+  client.end(`${GET.replace('\r\n', '\r\nConnection: upgrade\r\nUpgrade: x\r\n')}${'x'.repeat(10_000)}`);
+  await until(() => parts.join('') === '10000');
+});
+
 describe('its listener', limit, () => {
+  test('may fail at the stop, which comes to its end all the same', async (t) => {
+    const { close, listener } = await start(t, hello, 'TCP');
+    const isOver = close();
+    listener.on('error', () => {}).emit('error', new Error('It failed.'));
+    await isOver;
+  });
+
   test('accepts what waits in the kernel when the stop begins, so that it is answered, and no more', async (t) => {
     const turns = createTurns();
     const { mock } = t.mock.method(turns, 'hurry');

@@ -70,3 +70,9 @@ test('empty lines before a request are counted, and only those', () => {
   pieces.startRequest();
   assert.deepEqual(count('\r\n'), [false, 2]);
 });
+
+test('no piece is empty, even if content goes on after its length', () => {
+  const pieces = new Pieces();
+  pieces.startContent(0);
+  assert.equal(pieces.pass(Buffer.from('x')), 1);
+});
