@@ -24,6 +24,7 @@ export class Exchange {
   readonly response: ServerResponse;
   isLast: boolean; // the connection ends with its reply
   ignoresContent = false; // it is answered without waiting for its content
+  isFollowed = false; // by a head that Node's parser has refused, which gets its reply later
   readonly #incoming: IncomingMessage;
   readonly #options: ExchangeOptions;
   readonly #startedAt: number;

@@ -80,8 +80,15 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const status = statusOf(code);
     if (status === undefined) socket.destroy();
     else if (exchange === undefined) refuseHead(socket, code, status);
-    else if (exchange.isComplete) exchange.response.once('close', () => refuseHead(socket, code, status));
+    else if (exchange.isComplete) refuseNext(exchange, socket, code, status);
     else if (status !== 408 || !exchange.ignoresContent) exchange.refuse(code, status); // its content
+  }
+
+  // Without turns, Node reads on while a request waits for its reply, and tells the same of each read after a fault.
+  function refuseNext(exchange: Exchange, socket: Connection, reason: string, status: number): void {
+    if (exchange.isLast || exchange.isFollowed) return;
+    exchange.isFollowed = true;
+    exchange.response.once('close', () => refuseHead(socket, reason, status));
   }
 
   // For a head that it has refused, Node makes no response.

@@ -6,7 +6,8 @@ const ACCEPTED = `1 to ${MAX_LENGTH}`;
 
 /** The first name in a query (without its `?`), decoded as the URL Standard does, or the default if there is none. */
 export function readName(query: string): string {
-  return query === '' ? DEFAULT_NAME : new URLSearchParams(`?${query}`).get('name') ?? DEFAULT_NAME;
+  const parameters = new URLSearchParams(`?${query}`); // it drops one leading `?`
+  return parameters.get('name') ?? DEFAULT_NAME;
 }
 
 /** What is wrong with a name, in words for the person who sent it; undefined: nothing. */

@@ -149,7 +149,7 @@ export class Valve extends SocketStream {
   #discard(): void {
     this.#tap.stop();
     setTimeout(() => {
-      if (!this.destroyed) this.#wait(this.#queues.long);
+      if (!this.destroyed && this.#queue === undefined) this.#wait(this.#queues.long);
     }, DISCARD_MS).unref();
   }
 
