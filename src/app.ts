@@ -22,7 +22,7 @@ const healthy = contentReply(200, 'text/plain', 'Healthy');
 const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
-export function createApp({ isDevelopment, now, allowedHosts, ...shared }: AppOptions) {
+export function createApp({ isDevelopment, now, allowedHosts, ...serverOptions }: AppOptions) {
   let isDraining = false;
   const servers: Server[] = [];
 
@@ -35,7 +35,7 @@ export function createApp({ isDevelopment, now, allowedHosts, ...shared }: AppOp
   const isAllowed = allowedHosts && matcherOf(allowedHosts);
 
   function create(ownRouter: Router, hostRules: HostRules, tls?: SecureContextOptions): Server {
-    const server = createServer({ ...shared, router: ownRouter, hostRules, isDraining: () => isDraining }, tls);
+    const server = createServer({ ...serverOptions, router: ownRouter, hostRules, isDraining: () => isDraining }, tls);
     servers.push(server);
     return server;
   }

@@ -1,9 +1,8 @@
 // A request and its reply: how it is answered, or refused.
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { answer } from './http/answer.ts';
 import { checkHead, type HostRules } from './http/head.ts';
-import { statusOf, type Reason } from './http/refusals.ts';
+import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, headersOf, type Reply } from './http/reply.ts';
 import { accessRecord, type AccessRecord, type Reports } from './http/reports.ts';
 import type { Request } from './http/request.ts';
@@ -17,7 +16,7 @@ export type ExchangeOptions = {
   readonly hostRules: HostRules;
   readonly isDraining: () => boolean; // while it is true, each reply is the last on its connection
   readonly reports: Reports;
-  readonly fair: boolean; // whether clients take turns
+  readonly isFair: boolean; // whether clients take turns
 };
 
 export class Exchange {
@@ -41,13 +40,13 @@ export class Exchange {
     this.#startedAt = options.reports.finished === undefined ? 0 : performance.now(); // Faster: saves 2 %
     this.#request = request;
     // Without turns, Node drops what follows an Upgrade in the same packet: the next packet could begin in content.
-    this.isLast = !options.fair && request.headers.upgrade !== undefined;
+    this.isLast = !options.isFair && request.headers.upgrade !== undefined;
     this.#fault = reason;
   }
 
   /** Answers or refuses it. `isAwaited`: before it sends content, its client waits for a 100 (RFC 9110 10.1.1). */
   start(isAwaited: boolean): void {
-    if (this.#fault !== undefined) return this.refuse(this.#fault, statusOf(this.#fault));
+    if (this.#fault !== undefined) return this.refuse(this.#fault, REFUSALS[this.#fault]);
     const route = this.#options.router(this.#request.method, this.#request.path);
     const { 'content-length': length = '0', 'transfer-encoding': coding } = this.#request.headers;
     if (Number(length) > maxContent(route)) this.#refuseContent();
@@ -84,7 +83,7 @@ export class Exchange {
   }
 
   #refuseContent(): void {
-    this.refuse('contentTooLong', statusOf('contentTooLong'));
+    this.refuse('contentTooLong', REFUSALS.contentTooLong);
   }
 
   /** Refuses the request, unless it has been answered: no request gets two replies. */
@@ -115,18 +114,10 @@ export class Exchange {
       status: headersSent ? statusCode : undefined,
       reason: this.#reason,
       startedAt: this.#startedAt,
-      remoteAddress: addressOf(this.#incoming.socket),
+      remoteAddress: plainAddress(this.#incoming.socket.remoteAddress),
       isAborted,
     });
   }
 }
 
 const maxContent = ({ maxContentBytes = DISCARDED_BYTES }: Route) => maxContentBytes;
-
-/** A socket, or a valve on one. */
-export type Connection = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
-
-/** The client's IP address, or undefined on a Unix socket. */
-export function addressOf({ remoteAddress }: Connection): string | undefined {
-  return remoteAddress && plainAddress(remoteAddress);
-}

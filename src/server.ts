@@ -2,10 +2,11 @@
 import http, { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import { addressOf, Exchange, type Connection, type ExchangeOptions } from './exchange.ts';
-import { statusOf } from './http/refusals.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { statusOfError } from './http/refusals.ts';
 import { emptyReply, headersOf } from './http/reply.ts';
 import { accessRecord } from './http/reports.ts';
+import { plainAddress } from './turns/client.ts';
 import { FairResponse } from './turns/fair-response.ts';
 import { createFairServer } from './turns/fair-server.ts';
 
@@ -24,6 +25,9 @@ export type ServerOptions = ExchangeOptions & {
   readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
 };
 
+/** A socket, or a valve on one. */
+type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
+
 export type Server = ReturnType<typeof createServer>;
 
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
@@ -40,18 +44,17 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     insecureHTTPParser: false, // whatever flags Node was started with
     requireHostHeader: false, // `checkHead` requires it, and the log says so
     joinDuplicateHeaders: true, // two lines of Host become one with a comma, which is not legal
-    ServerResponse: options.fair ? FairResponse : ServerResponse,
+    ServerResponse: options.isFair ? FairResponse : ServerResponse,
   });
   server.timeout = 0; // a handler may take its time. A valve limits for how long a reply is not taken.
   server.maxHeadersCount = 0; // no limit: Node would drop what is above it without a word
-  server.on('connection', (socket) => socket.on('close', () => exchanges.delete(socket)));
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
   server.on('clientError', fail);
   const fairServer = createFairServer(server, {
     maxConnections: options.maxConnections,
-    isFair: options.fair,
+    isFair: options.isFair,
     dropped: reports.dropped,
     tls: tls && { ...tls, handshakeTimeout, ALPNProtocols: ['http/1.1'] }, // RFC 7301: refuses who speaks only HTTP/2
   });
@@ -63,6 +66,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     if (exchanges.get(socket)?.isLast === true) return; // without turns, Node reads on after the last reply
     const exchange = new Exchange(incoming, response, options);
     owed += 1;
+    if (!exchanges.has(socket)) forgetAtEnd(socket);
     exchanges.set(socket, exchange);
     response.on('close', () => {
       const isAborted = socket.destroyed; // before the kernel had taken all of the reply
@@ -74,10 +78,14 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     exchange.start(isAwaited);
   }
 
+  function forgetAtEnd(socket: Duplex): void {
+    socket.on('close', () => exchanges.delete(socket));
+  }
+
   // Node's parser has refused what arrives, or it takes too long, or the connection has failed.
-  function fail({ code = '' }: NodeJS.ErrnoException, socket: Connection): void {
+  function fail({ code = '' }: NodeJS.ErrnoException, socket: ClientSocket): void {
     const exchange = exchanges.get(socket);
-    const status = statusOf(code);
+    const status = statusOfError(code);
     if (status === undefined) socket.destroy();
     else if (exchange === undefined) refuseHead(socket, code, status);
     else if (exchange.isComplete) refuseNext(exchange, socket, code, status);
@@ -85,17 +93,20 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   }
 
   // Without turns, Node reads on while a request waits for its reply, and tells the same of each read after a fault.
-  function refuseNext(exchange: Exchange, socket: Connection, reason: string, status: number): void {
+  function refuseNext(exchange: Exchange, socket: ClientSocket, reason: string, status: number): void {
     if (exchange.isLast || exchange.isFollowed) return;
     exchange.isFollowed = true;
     exchange.response.once('close', () => refuseHead(socket, reason, status));
   }
 
   // For a head that it has refused, Node makes no response.
-  function refuseHead(socket: Connection, reason: string, status: number): void {
-    if (socket.bytesRead === 0 || !socket.writable) return void socket.destroy(); // nothing was sent, or can be
+  function refuseHead(socket: ClientSocket, reason: string, status: number): void {
+    if (socket.bytesRead === 0 || !socket.writable) { // nothing was sent, or can be
+      socket.destroy();
+      return;
+    }
     const startedAt = performance.now();
-    const remoteAddress = addressOf(socket);
+    const remoteAddress = plainAddress(socket.remoteAddress);
     reports.refused(reason);
     socket.end(headOf(status), (error?: Error | null) => {
       const isAborted = error instanceof Error;

@@ -22,18 +22,18 @@ const ofStart = Promise.all([text(child.stdout), text(child.stderr), once(child,
 
 const ONLY_IF_FAIR = 'Upgrade is ignored (RFC 9110 7.8)'; // Node alone throws away what follows in the same packet
 
-function rowsFor(environment: 'development' | 'production', fair = true): Row[] {
+function rowsFor(environment: 'development' | 'production', isFair = true): Row[] {
   const parts = [specification, decisions, wire].map((part) => part({ authority: 'localhost', environment }));
   const sections = parts.flatMap((part) => Object.entries(part));
-  return sections.flatMap(([heading, rows]) => (fair || heading !== ONLY_IF_FAIR ? rows : []));
+  return sections.flatMap(([heading, rows]) => (isFair || heading !== ONLY_IF_FAIR ? rows : []));
 }
 
-for (const [environment, fair] of [['development', true], ['production', false]] as const) {
-  test(`every row holds in ${environment}, with FAIR=${fair}, and every head is as it always is`, async (t) => {
+for (const [environment, isFair] of [['development', true], ['production', false]] as const) {
+  test(`every row holds in ${environment}, with FAIR=${isFair}, and every head is as it always is`, async (t) => {
     const isDevelopment = environment === 'development';
-    const service = await startService(t, { isDevelopment, fair, now: Date.now });
-    const failing = await startService(t, { isDevelopment, fair, now: () => { throw new Error(EXCEPTION_TEXT); } });
-    await mapAll(rowsFor(environment, fair), async (row) => {
+    const service = await startService(t, { isDevelopment, isFair, now: Date.now });
+    const failing = await startService(t, { isDevelopment, isFair, now: () => { throw new Error(EXCEPTION_TEXT); } });
+    await mapAll(rowsFor(environment, isFair), async (row) => {
       const { port } = row.needs === 'an exception' ? failing : service;
       const talk = talker(() => connect(port, '127.0.0.1'), 30_000);
       const result = await hold({ ...row, ends: true }, async (bytes) => {
@@ -42,7 +42,7 @@ for (const [environment, fair] of [['development', true], ['production', false]]
           const expected = headOf(reply, reply === talked.replies.at(-1));
           assert.deepEqual([reply.statusLine, ...reply.headers], expected, row.says);
         }
-        assert.ok(talked.end === 'closed' || !fair, `${row.says}: not reset`);
+        assert.ok(talked.end === 'closed' || !isFair, `${row.says}: not reset`);
         return talked;
       });
       if (result !== 'holds') assert.fail(`${row.says}\n${describe(result)}`);

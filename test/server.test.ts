@@ -85,12 +85,12 @@ const HANDLERS: Readonly<Record<string, readonly [status: number, handler: Handl
   '/204-letter': [500, async () => reply({ status: 204, headers: { a: 'ł' } })],
 };
 
-for (const fair of [true, false]) {
-  const how = fair ? 'with turns' : 'without turns';
+for (const isFair of [true, false]) {
+  const how = isFair ? 'with turns' : 'without turns';
 
   test(`${how}: whatever a handler does, there is one reply, and the connection goes on`, async (t) => {
     const routes = Object.entries(HANDLERS).map(([path, [, GET]]) => [path, { GET }]);
-    const { check, reported, records } = await start(t, Object.fromEntries(routes), { fair });
+    const { check, reported, records } = await start(t, Object.fromEntries(routes), { isFair });
     const statuses = Object.values(HANDLERS).map(([status]) => status);
     const bodies = statuses.map((status) => (status === 200 ? 'Hello' : status));
     const bytes = Object.keys(HANDLERS).map((path) => get(path)).join('');
@@ -107,7 +107,7 @@ for (const fair of [true, false]) {
 
   test(`${how}: a reply that comes after the request was refused for its content changes nothing`, async (t) => {
     const { handler, given } = slowHandler();
-    const { open, reported, refusals, records } = await start(t, { '/slow': { POST: handler } }, { fair });
+    const { open, reported, refusals, records } = await start(t, { '/slow': { POST: handler } }, { isFair });
     for (const late of [async () => text('Late'), async () => Promise.reject(failure)]) {
       const client = open(post('/slow', EXPECT, CHUNKED));
       await until(() => given.length === 1);
@@ -128,7 +128,7 @@ for (const fair of [true, false]) {
       return text(String(content));
     };
     const routes = { '/echo': { POST: { handler, maxContentBytes: 5 } } };
-    const { open, check, refusals } = await start(t, routes, { fair });
+    const { open, check, refusals } = await start(t, routes, { isFair });
     const inChunks = (...sizes: readonly number[]) => post('/echo', CHUNKED) + sizes.map(chunk).join('');
     for (const [bytes, ...expected] of [
       [`${post('/echo', 'Content-Length: 5')}abcde${LAST}`, 'abcde', 'Hello'],
@@ -147,7 +147,7 @@ for (const fair of [true, false]) {
   });
 
   test(`${how}: what Node's parser refuses gets one reply, the last, and has its record`, async (t) => {
-    const { check, refusals, records } = await start(t, {}, { fair });
+    const { check, refusals, records } = await start(t, {}, { isFair });
     for (const [bytes, status, reason, path, before = []] of [
       [`BREW / HTTP/1.1\r\n\r\n${get('/')}`, 400, INVALID_METHOD],
       [get('/', `A: ${'b'.repeat(20_000)}`), 431, 'HPE_HEADER_OVERFLOW'],
@@ -169,7 +169,7 @@ for (const fair of [true, false]) {
     const timeLimits = { headersTimeout: 400, requestTimeout: 500, connectionsCheckingInterval: 20 };
     const slowly: Handler = async () => wait(600, text('Slow'));
     const routes = { '/slow': { GET: slowly, POST: slowly } };
-    const { check, refusals, records } = await start(t, routes, { fair, timeLimits });
+    const { check, refusals, records } = await start(t, routes, { isFair, timeLimits });
     await Promise.all([
       check(''), check('GET / HT', 408), check(`${post('/', 'Content-Length: 2')}x`, 408),
       check(`${get('/')}GE`, 'Hello', 408), check(get('/slow', CLOSE), 'Slow'),
@@ -188,7 +188,7 @@ for (const fair of [true, false]) {
   test(`${how}: a record has no query, and says so if the client has left before its reply was taken`, async (t) => {
     const { handler, given } = slowHandler();
     const routes = { '/slow': { GET: handler }, '/long': { GET: () => text('x'.repeat(20_000_000)) } };
-    const { open, check, reported, ends, records, server } = await start(t, routes, { fair });
+    const { open, check, reported, ends, records, server } = await start(t, routes, { isFair });
     await check(get('/?name=Ada') + get('/?name=Ada', 'Host: b'), 'Hello', 400);
     const { durationMs, traceId, ...record } = records[0] ?? assert.fail();
     const sent = { method: 'GET', path: '/', remoteAddress: '127.0.0.1' };
@@ -215,14 +215,14 @@ for (const fair of [true, false]) {
       handled.push(query);
       return iteration(text(query));
     };
-    const { check, refusals } = await start(t, { '/slow': { GET: slow, POST: slow } }, { fair });
+    const { check, refusals } = await start(t, { '/slow': { GET: slow, POST: slow } }, { isFair });
     const [a, b, last] = [get('/slow?a'), get('/slow?b'), get('/slow?c', CLOSE)];
     const upgrade = get('/slow?d', 'Connection: Upgrade', 'Upgrade: h2c');
     for (const [bytes, ...expected] of [
       [`${a}${b}${get('/')}${a}\x00${b}`, 'a', 'b', 'Hello', 'a', 400],
       [`${a}${b}${last}${b}`, 'a', 'b', 'c'], [`${last}\x00`, 'c'], [`${get('/', 'Host: b')}${b}`, 400],
       [`${post('/slow?e', EXPECT, 'Content-Length: 1')}x${b}`, 'e'],
-      [upgrade + last, 'd', ...(fair ? ['c'] : [])],
+      [upgrade + last, 'd', ...(isFair ? ['c'] : [])],
     ] as const) {
       await check(bytes, ...expected);
       assert.deepEqual(handled.splice(0), expected.filter((body) => String(body).length === 1), bytes);
@@ -232,7 +232,7 @@ for (const fair of [true, false]) {
 
   test(`${how}: what follows a refusal gets to no handler, however late it comes`, async (t) => {
     const { handler, given } = slowHandler();
-    const { open } = await start(t, { '/slow': { GET: handler } }, { fair });
+    const { open } = await start(t, { '/slow': { GET: handler } }, { isFair });
     for (let time = 0; time < 30; time += 1) {
       const client = open(post('/', 'Host: b', 'Content-Length: 5'));
       await once(client, 'connect');
@@ -245,7 +245,7 @@ for (const fair of [true, false]) {
 
   test(`${how}: a head that is refused waits for the reply to what came before it`, async (t) => {
     const { handler, given } = slowHandler();
-    const { open, records } = await start(t, { '/slow': { GET: handler } }, { fair });
+    const { open, records } = await start(t, { '/slow': { GET: handler } }, { isFair });
     const client = open(get('/slow') + get('/slow'));
     const replies = repliesOn(client);
     await until(() => given.length > 0);
@@ -266,14 +266,14 @@ for (const fair of [true, false]) {
 
   test(`${how}: connections above the maximum, and handshakes that fail or are slow, are reported`, async (t) => {
     const { handler, given } = slowHandler();
-    const full = await start(t, { '/slow': { GET: handler } }, { fair, maxConnections: 1 });
+    const full = await start(t, { '/slow': { GET: handler } }, { isFair, maxConnections: 1 });
     full.open(get('/slow'));
     await until(() => given.length === 1);
     await full.check('');
     assert.deepEqual(full.ends, ['newRefused']);
     const tls = await tlsOptions(t);
     for (const [bytes, limit, end] of [[LAST, 20_000, 'tlsFailed'], ['', 100, 'handshakeTooSlow']] as const) {
-      const { check, ends } = await start(t, {}, { fair, timeLimits: { handshakeTimeout: limit } }, tls);
+      const { check, ends } = await start(t, {}, { isFair, timeLimits: { handshakeTimeout: limit } }, tls);
       await check(bytes);
       assert.deepEqual(ends, [end]);
     }

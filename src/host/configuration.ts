@@ -56,7 +56,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     accessLog: readBoolean('ACCESS_LOG', false),
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000, // for Node, 0 means no limit
     maxConnections: readInteger('MAX_CONNECTIONS', 2, 1_000_000) ?? 1_000, // with 1, one client could keep others out
-    fair: readBoolean('FAIR', true), // whether clients take turns
+    isFair: readBoolean('FAIR', true), // whether clients take turns
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 500,
     shutdownTimeoutMs: readInteger('SHUTDOWN_TIMEOUT_MS', 0, DAY_MS) ?? 10_000,
   };

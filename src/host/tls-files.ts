@@ -34,7 +34,8 @@ export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): P
       check(pem);
       return pem;
     } catch (error) {
-      return void mistakes.push(mistakeIn(variable, file, `${accepted} (${String(error)})`));
+      mistakes.push(mistakeIn(variable, file, `${accepted} (${String(error)})`));
+      return undefined;
     }
   }
   // `createSecureContext` throws when OpenSSL cannot read a certificate of the chain, or rejects the key in the first.

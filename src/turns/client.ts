@@ -1,13 +1,13 @@
 // Clients, by address: who takes turns with whom. Connections without one, as on a Unix socket, are one client's.
 
-/** An IP address; IPv4 also where it is mapped into IPv6 (RFC 4291 2.5.5.2). */
-export function plainAddress(remoteAddress: string): string {
-  return remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+/** An IP address, if there is one; IPv4 also where it is mapped into IPv6 (RFC 4291 2.5.5.2). */
+export function plainAddress(remoteAddress: string | undefined): string | undefined {
+  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /** The client with this address: IPv4, or the first 64 bits of IPv6, because a network has at least those. */
-export function clientOf(remoteAddress = ''): string {
-  const address = plainAddress(remoteAddress);
+export function clientOf(remoteAddress: string | undefined): string {
+  const address = plainAddress(remoteAddress) ?? '';
   const zeros = ':0'.repeat(9 - address.split(':').length); // `::` stands for the missing groups of 8 (RFC 4291 2.2)
   return address.replace('::', `${zeros}:`).split(':', 4).join(':');
 }

@@ -8,7 +8,7 @@ export class FairResponse<Request extends IncomingMessage = IncomingMessage> ext
     super(...options);
     const { socket } = this.req;
     if (!(socket instanceof Valve)) return;
-    socket.begin(this.req);
+    socket.pieces.begin(this.req);
     this.on('close', () => socket.answered());
   }
 }

@@ -27,7 +27,7 @@ export type FairOptions = {
 export function createFairServer(server: http.Server, options: FairOptions) {
   const { maxConnections, isFair = true, dropped, turns = processTurns, sweepMs = SWEEP_MS } = options;
   const room = new Room();
-  const sockets = new Set<Socket>(); // all that are open
+  const carriers = new Set<Socket>(); // those with TLS on them, also while its handshake has not begun
   const handshakes = new Map<string, Connection>(); // by the addresses of both ends
   let hasAccepted = false; // since it was last set to false
   let isClosing = false;
@@ -47,17 +47,19 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function accept(socket: Socket): void {
     hasAccepted = true;
     turns.hurry(); // one connection is accepted in each iteration of the event loop, and others may wait
-    socket.on('error', () => {}); // without a listener, an error would end the process
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
     if (secured === undefined) serve(socket);
-    else if (socket.remoteAddress !== undefined) startHandshake(socket); // on a Unix socket, it counts afterwards
+    else startHandshake(socket);
   }
 
   function startHandshake(socket: Socket): void {
     const ends = endsOf(socket);
-    handshakes.set(ends, admit(socket));
-    socket.on('close', () => handshakes.delete(ends));
+    socket.on('error', () => {}); // without a listener, an error would end the process
+    carriers.add(socket);
+    if (socket.remoteAddress !== undefined) handshakes.set(ends, admit(socket)); // on a Unix socket, it counts later
+    socket.on('close', () => {
+      carriers.delete(socket);
+      handshakes.delete(ends);
+    });
   }
 
   function finishHandshake(socket: TLSSocket): void {
@@ -122,7 +124,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     /** Stops listening, and closes all connections at once. */
     closeAll(): void {
       listener.close();
-      for (const socket of sockets) socket.destroy();
+      for (const socket of [...carriers, ...Array.from(room.connections, (one) => one.socket)]) socket.destroy();
     },
     /** New connections get this certificate and key. */
     setSecureContext(context: SecureContextOptions): void {

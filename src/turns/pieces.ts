@@ -1,5 +1,6 @@
-// Where the next piece of what a client sends ends, so that no piece has parts of two requests: at the empty line that
-// ends a head or chunked content (RFC 9112 2.1, 7.1), at the end of content of known length, or after 1 KiB.
+// The requests of one connection, and where the next piece of them ends, so that none has parts of two: at the empty
+// line that ends a head or chunked content (RFC 9112 2.1, 7.1), at the end of content of known length, or after 1 KiB.
+import type { IncomingMessage } from 'node:http';
 
 // A longer piece of a head or of chunks could keep Node busy for too long: it may be all names, or chunks of one byte.
 const PIECE_BYTES = 1024;
@@ -7,15 +8,27 @@ const EMPTY_LINE = '\r\n\r\n'; // with the end of the line before it
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Follows the requests of one connection. */
 export class Pieces {
   #hasBegun = false;
+  #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head to its own
+  #isAnswered = false;
+  #since = performance.now();
   #left: number | undefined; // how much content of known length is to come; undefined: an empty line ends what comes
   #tail = ''; // the last bytes that have passed: an empty line may have begun in them
 
   /** Whether a piece of the current request has passed. */
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** Whether all of the current request has passed. What comes then is of the next one. */
+  get isComplete(): boolean {
+    return this.#request?.complete === true;
+  }
+
+  /** Since when a request has been in progress, or none, on the clock of `performance.now`. */
+  get since(): number {
+    return this.#since;
   }
 
   /** Whether content of known length comes, which costs Node little, however long the piece is. */
@@ -25,13 +38,14 @@ export class Pieces {
 
   /** How many bytes at the beginning of `bytes` are empty lines before a request, which mean nothing (RFC 9112 2.2). */
   emptyLines(bytes: Buffer): number {
+    if (this.#hasBegun) return 0;
     let length = 0;
-    if (!this.#hasBegun) while (bytes[length] === CR || bytes[length] === LF) length += 1;
+    while (bytes[length] === CR || bytes[length] === LF) length += 1;
     return length;
   }
 
-  /** Passes the piece at the beginning of `bytes`, and returns its length. */
-  pass(bytes: Buffer): number {
+  /** Takes the piece at the beginning of `bytes`, and returns its length. */
+  take(bytes: Buffer): number {
     this.#hasBegun = true;
     if (this.#left !== undefined && this.#left > 0) {
       const length = Math.min(bytes.length, this.#left);
@@ -46,15 +60,29 @@ export class Pieces {
     return length;
   }
 
-  /** A head has passed, and what comes now is content: so many bytes, or, if that is undefined, chunks. */
-  startContent(length: number | undefined): void {
-    this.#left = length;
+  /** The head of a request has passed. What comes now is its content. */
+  begin(request: Pick<IncomingMessage, 'headers' | 'complete'>): void {
+    const { 'content-length': length } = request.headers;
+    this.#request = request;
+    this.#isAnswered = false;
+    this.#since = performance.now();
+    this.#left = length === undefined ? undefined : Number(length);
     this.#tail = '';
   }
 
-  /** What comes now is another request. */
-  startRequest(): void {
+  /** The current request is answered, perhaps before all of its content has come. */
+  answer(): void {
+    this.#isAnswered = true;
+    this.endRequest();
+  }
+
+  /** If the current request is answered and has passed, what comes now is another one. */
+  endRequest(): void {
+    if (!this.#isAnswered || !this.isComplete) return;
     this.#hasBegun = false;
-    this.startContent(undefined);
+    this.#request = undefined;
+    this.#since = performance.now();
+    this.#left = undefined;
+    this.#tail = '';
   }
 }

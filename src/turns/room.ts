@@ -1,11 +1,10 @@
 // The open connections, by client, and which is closed when there are too many. No client can keep the others out.
 import type { Socket } from 'node:net';
 import { clientOf } from './client.ts';
-import { createQueue, type Queue } from './turns.ts';
+import { createQueue, type Queues } from './turns.ts';
 import type { Valve } from './valve.ts';
 
-/** `short` and `long` are where it waits for turns: what is short does not wait for what is long. */
-type Client = { readonly connections: Set<Connection>; readonly short: Queue; readonly long: Queue };
+type Client = Queues & { readonly connections: Set<Connection> };
 
 /** Over TLS, a connection has no valve until its handshake is over. */
 export type Connection = {
@@ -52,7 +51,9 @@ export class Room {
    */
   chooseVictim(newest: Connection): Victim {
     let most = newest.client;
-    for (const client of this.#clients.values()) if (client.connections.size > most.connections.size) most = client;
+    for (const client of this.#clients.values()) {
+      if (client.connections.size > most.connections.size) most = client;
+    }
     const others = Array.from(most.connections).filter((connection) => connection !== newest);
     const idle = earliest(others.filter(({ valve }) => valve?.isIdle ?? true)); // in a handshake, nothing is lost
     if (idle !== undefined) return { connection: idle, reason: 'idleClosed' };
@@ -61,7 +62,7 @@ export class Room {
   }
 }
 
-const since = ({ valve, acceptedAt }: Connection) => valve?.since ?? acceptedAt;
+const since = ({ valve, acceptedAt }: Connection) => valve?.pieces.since ?? acceptedAt;
 
 function earliest(connections: readonly Connection[]): Connection | undefined {
   return connections.reduce<Connection | undefined>(

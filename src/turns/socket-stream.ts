@@ -12,12 +12,13 @@ type Write = { readonly chunk: string | Buffer; readonly encoding: BufferEncodin
 
 const bytesOf = ({ chunk, encoding }: Write) => (typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk);
 
+function ignore(): void {}
+
 export class SocketStream extends Duplex {
   readonly encrypted: boolean;
   readonly #socket: Socket | TLSSocket;
   #limitMs = 0; // 0: none
   #quietMs = 0;
-  #isStalled = false; // while a write is pending: since the last count, the kernel has taken nothing of it
 
   constructor(socket: Socket | TLSSocket) {
     super({ decodeStrings: false });
@@ -25,8 +26,7 @@ export class SocketStream extends Duplex {
     this.encrypted = 'encrypted' in socket;
     socket.on('error', (error) => this.destroy(error)); // a TLSSocket stays open after some errors
     socket.on('close', () => this.destroy());
-    socket.on('timeout', () => { this.#isStalled = true; });
-    this.on('error', () => {}); // without a listener an error would end the process, and Node does not always have one
+    this.on('error', ignore); // without a listener an error would end the process, and Node does not always have one
   }
 
   get remoteAddress(): string | undefined { return this.#socket.remoteAddress; }
@@ -52,19 +52,16 @@ export class SocketStream extends Duplex {
     this.#quietMs = 0;
   }
 
-  /**
-   * Counts `ms` more without activity, unless `isExcused`. While a write is pending, they count if the kernel has taken
-   * nothing of it: the socket's own time-out tells. `isLimited`: there is a limit even if Node sets none.
-   */
+  /** Counts `ms` more without activity, unless `isExcused`. `isLimited`: there is a limit even if Node sets none. */
   protected count(ms: number, isExcused: boolean, isLimited: boolean): void {
-    if (this.destroyed) return void this.#socket.destroy(); // its client takes no goodbye
-    const isPending = this.writableLength > 0;
-    const isQuiet = isPending ? this.#isStalled : !isExcused;
+    if (this.destroyed) { // its client takes no goodbye
+      this.#socket.destroy();
+      return;
+    }
+    const isPending = this.writableLength > 0; // the kernel has not taken it
     const limitMs = this.#limitMs || (isPending || isLimited ? QUIET_MS : Infinity);
     const wasOver = this.#quietMs >= limitMs;
-    this.#quietMs = isQuiet ? this.#quietMs + ms : 0;
-    this.#isStalled = false;
-    this.#socket.setTimeout(isPending ? ms / 2 : 0);
+    this.#quietMs = isExcused && !isPending ? 0 : this.#quietMs + ms;
     if (this.writableFinished && this.#quietMs > LINGER_MS) this.destroy();
     else if (this.#quietMs >= limitMs && !wasOver) this.emit('timeout');
   }
@@ -74,32 +71,27 @@ export class SocketStream extends Duplex {
   override _read(): void {} // `push` and `read` tell enough
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Callback): void {
+    this._writev([{ chunk, encoding }], done);
+  }
+
+  override _writev(writes: readonly Write[], done: Callback): void {
     this.touch();
-    if (chunk.length === 0) return done();
-    if (this.encrypted) return this.#writeParts(bytesOf({ chunk, encoding }), done);
-    this.#socket.write(chunk, encoding);
+    const filled = writes.filter(({ chunk }) => chunk.length > 0); // Node ends each reply with an empty write
+    const [first] = filled;
+    const isShort = filled.length === 1 && first !== undefined && first.chunk.length <= PART_BYTES;
+    if (!isShort || this.encrypted) return this.#writeParts(Buffer.concat(filled.map(bytesOf)), done);
+    this.#socket.write(first.chunk, first.encoding);
     // Faster: if nothing waits, the kernel has it already. Saves 10 %.
     if (this.#socket.writableLength === 0 && this.#socket.errored === null) done();
     else this.#socket.write('', done);
   }
 
-  // Over TLS, nobody sees how much of one write the kernel has taken.
+  // Many small writes become one. Of a long one, each part that the kernel takes is activity.
   #writeParts(bytes: Buffer, done: Callback): void {
     this.touch();
     if (bytes.length === 0) return done();
-    if (bytes.length <= PART_BYTES) return void this.#socket.write(bytes, done);
     const rest = bytes.subarray(PART_BYTES);
     this.#socket.write(bytes.subarray(0, PART_BYTES), (error) => (error ? done(error) : this.#writeParts(rest, done)));
-  }
-
-  override _writev(writes: readonly Write[], done: Callback): void {
-    if (this.encrypted) return this.#writeParts(Buffer.concat(writes.map(bytesOf)), done);
-    const filled = writes.filter(({ chunk }) => chunk.length > 0); // Node ends each reply with an empty write
-    const last = filled.pop() ?? { chunk: '', encoding: 'latin1' };
-    if (filled.length > 0) this.#socket.cork(); // many small writes take one system call
-    for (const { chunk, encoding } of filled) this.#socket.write(chunk, encoding);
-    this._write(last.chunk, last.encoding, done);
-    if (filled.length > 0) this.#socket.uncork();
   }
 
   override _final(done: Callback): void {

@@ -10,6 +10,9 @@ export type Waiting = { takeTurn(): void };
 /** Those of one client who wait. It is in line once, however many they are. */
 export type Queue = { readonly waiting: Set<Waiting>; isInLine: boolean };
 
+/** Those of one client: what is short does not wait for what is long. */
+export type Queues = { readonly short: Queue; readonly long: Queue };
+
 export const createQueue = (): Queue => ({ waiting: new Set(), isInLine: false });
 
 export type Turns = ReturnType<typeof createTurns>;

@@ -1,31 +1,25 @@
 // Between a socket and `node:http`: decides when Node gets how much of what a client sends. A server takes any Duplex
 // as a connection: https://nodejs.org/api/http.html#event-connection. A piece passes when its client has a turn, and
 // none while a request waits for its reply.
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Pieces } from './pieces.ts';
 import { SocketStream } from './socket-stream.ts';
 import { Tap } from './tap.ts';
-import type { Queue, Turns } from './turns.ts';
+import type { Queue, Queues, Turns } from './turns.ts';
 
 const SHORT_BYTES = 1024; // the most that may go ahead without a turn
 const DISCARD_MS = 50; // how often a read is discarded of what a client sends after the last reply
 const NOTHING: Buffer = Buffer.alloc(0);
 
-type Queues = { readonly short: Queue; readonly long: Queue };
-
 export class Valve extends SocketStream {
+  readonly pieces = new Pieces();
   readonly #queues: Queues;
   readonly #turns: Turns;
   readonly #tap: Tap;
-  readonly #pieces = new Pieces();
   #held = NOTHING; // what has arrived and has not passed
   #queue: Queue | undefined; // in which this waits for a turn
-  #request: IncomingMessage | undefined; // from the end of its head until it is answered and all its content has passed
-  #isAnswered = false;
   #isFull = false; // Node has stopped taking, because a handler does not read
   #hasClientEnded = false;
-  #since = performance.now();
 
   /** `socket` is, over TLS, the decrypted one. `queues` are those of its client. */
   constructor(socket: Socket, queues: Queues, turns: Turns) {
@@ -43,29 +37,14 @@ export class Valve extends SocketStream {
 
   /** Whether nothing is lost if this closes: no request is in progress, has begun, or waits, or the last is over. */
   get isIdle(): boolean {
-    const hasBegun = this.#request !== undefined || this.#pieces.hasBegun || this.#held.length > 0;
+    const hasBegun = this.pieces.hasBegun || this.#held.length > 0;
     return this.writableFinished || (!hasBegun && this.writableLength === 0);
-  }
-
-  /** Since when a request has been in progress, or none, on the clock of `performance.now`. */
-  get since(): number {
-    return this.#since;
-  }
-
-  /** A head has passed, and Node has made a response to this request. */
-  begin(request: IncomingMessage): void {
-    const { 'content-length': length } = request.headers;
-    this.#request = request;
-    this.#isAnswered = false;
-    this.#since = performance.now();
-    this.#pieces.startContent(length === undefined ? undefined : Number(length));
   }
 
   /** The response has closed: the kernel has all of the reply, or there will be no more of it. */
   answered(): void {
-    this.#isAnswered = true;
+    this.pieces.answer();
     this.touch();
-    this.#endRequest();
     this.#proceed();
   }
 
@@ -80,12 +59,12 @@ export class Valve extends SocketStream {
   /** To be called every `ms` milliseconds: counts them, unless more than empty lines waits for its turn. */
   sweep(ms: number): void {
     const begin = this.#held.subarray(0, SHORT_BYTES);
-    const isWaiting = this.#queue !== undefined && this.#pieces.emptyLines(begin) < begin.length;
+    const isWaiting = this.#queue !== undefined && this.pieces.emptyLines(begin) < begin.length;
     this.count(ms, isWaiting && !this.writableEnded, this.#hasClientEnded);
   }
 
   get #mayPass(): boolean {
-    return !this.writableEnded && !this.destroyed && !this.#isFull && this.#request?.complete !== true;
+    return !this.writableEnded && !this.destroyed && !this.#isFull && !this.pieces.isComplete;
   }
 
   #arrived(bytes: Buffer): void {
@@ -95,16 +74,10 @@ export class Valve extends SocketStream {
       return this.#tap.stop();
     }
     this.#held = bytes;
-    const isCheap = bytes.length <= SHORT_BYTES || this.#pieces.isSized;
-    if (isCheap && this.#mayPass && this.#turns.mayGoAhead()) this.#passAll();
+    const isCheap = bytes.length <= SHORT_BYTES || this.pieces.isSized;
+    if (isCheap && this.#mayPass && this.#turns.mayGoAhead()) this.#pass();
     if (this.#held.length > SHORT_BYTES) this.#tap.stop();
     this.#proceed();
-  }
-
-  #passAll(): void {
-    do {
-      this.#pass();
-    } while (this.#mayPass && this.#held.length > 0 && this.#held.length <= SHORT_BYTES);
   }
 
   // What continues waits for a turn: otherwise one client could go on and on.
@@ -126,24 +99,16 @@ export class Valve extends SocketStream {
   }
 
   #pass(): void {
-    this.#held = rest(this.#held, this.#pieces.emptyLines(this.#held));
+    this.#held = rest(this.#held, this.pieces.emptyLines(this.#held));
     if (this.#held.length === 0) return;
     const held = this.#held;
-    const length = this.#pieces.pass(held);
+    const length = this.pieces.take(held);
     this.#held = rest(held, length);
     this.touch();
     // Node reads the piece at once, and at the end of a head it calls `begin`.
     this.push(length === held.length ? held : held.subarray(0, length));
     this.#isFull = this.readableLength > 0;
-    this.#endRequest();
-  }
-
-  // A handler may answer before all content has come. Until it has, what comes is content.
-  #endRequest(): void {
-    if (!this.#isAnswered || this.#request?.complete !== true) return;
-    this.#request = undefined;
-    this.#since = performance.now();
-    this.#pieces.startRequest();
+    this.pieces.endRequest(); // its content may end with this
   }
 
   #discard(): void {

@@ -26,7 +26,7 @@ const tlsFiles = { certFile: 'c', keyFile: 'k' };
 
 const DEFAULTS = {
   environment: null, http: on(8080), https: [], hasHandedSockets: false, tlsFiles: undefined, redirectPort: undefined,
-  allowedHosts: undefined, accessLog: false, keepAliveTimeoutMs: 75_000, maxConnections: 1_000, fair: true,
+  allowedHosts: undefined, accessLog: false, keepAliveTimeoutMs: 75_000, maxConnections: 1_000, isFair: true,
   shutdownDelayMs: 500, shutdownTimeoutMs: 10_000,
 };
 
@@ -81,7 +81,7 @@ const VARIABLES: readonly Rules[] = [
   ['ALLOWED_HOSTS', HOST_LISTS, '*, or host names and IP addresses without ports or zones, separated by commas',
     ILLEGAL_HOST_LISTS],
   ['ACCESS_LOG', [['true', { accessLog: true }], ['false', {}]], BOOLEAN, ['yes', '1', 'TRUE', ' true', 'false\n']],
-  ['FAIR', [['true', {}], ['false', { fair: false }]], BOOLEAN, ['no']],
+  ['FAIR', [['true', {}], ['false', { isFair: false }]], BOOLEAN, ['no']],
   ['KEEP_ALIVE_TIMEOUT_MS', range('keepAliveTimeoutMs', 1, 86_400_000), DAY.replace('0', '1'), ['0', '75s']],
   ['MAX_CONNECTIONS', range('maxConnections', 2, 1_000_000), 'a whole number from 2 to 1000000', ['1', '1000001']],
   ['SHUTDOWN_DELAY_MS', range('shutdownDelayMs', 0, 86_400_000), DAY, ['x', '86400001']],
