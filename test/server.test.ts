@@ -166,6 +166,7 @@ for (const isFair of [true, false]) {
   });
 
   test(`${how}: a slow head or slow content gets a 408, silence nothing, and a slow handler may reply`, async (t) => {
+    const began = performance.now();
     const timeLimits = { headersTimeout: 400, requestTimeout: 500, connectionsCheckingInterval: 20 };
     const slowly: Handler = async () => wait(600, text('Slow'));
     const routes = { '/slow': { GET: slowly, POST: slowly } };
@@ -182,7 +183,8 @@ for (const isFair of [true, false]) {
     const seen = records.map(brief).map(String).sort();
     assert.deepEqual(seen, [head, head, '/,200,,', content, content, '/slow,200,,', '/slow,200,,']);
     const { durationMs = 0 } = records.find(({ path }) => path === '/slow') ?? {};
-    assert.ok(durationMs > 500 && durationMs < 60_000 && /^\d+(?:\.\d{1,3})?$/.test(`${durationMs}`), `${durationMs}`);
+    assert.ok(durationMs > 500 && durationMs < performance.now() - began, `${durationMs}`);
+    assert.match(String(durationMs), /^\d+(?:\.\d{1,3})?$/);
   });
 
   test(`${how}: a record has no query, and says so if the client has left before its reply was taken`, async (t) => {

@@ -12,7 +12,8 @@ function setUp() {
   const stream = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const written: string[] = [];
   const read = () => stream.on('data', (line: string) => written.push(line));
-  return { ...createOutput(stream), stream, written, read };
+  const readOne = () => written.push(stream.read());
+  return { ...createOutput(stream), stream, written, read, readOne };
 }
 
 test('each line is a write of its own; what comes when 4,096 wait is dropped, and counted', async () => {
@@ -27,6 +28,21 @@ test('each line is a write of its own; what comes when 4,096 wait is dropped, an
     const message = 'Log lines were dropped: stdout was read too slowly.';
     assert.deepEqual(reports, drops === 0 ? [] : [['warn', message, drops]]);
   }
+});
+
+test('drops are told when all lines have been taken, so that a slow reader gets lines and no counts', async () => {
+  const { write, written, read, readOne } = setUp();
+  for (let lines = 0; lines < LIMIT + 3; lines += 1) write('x\n');
+  await iteration();
+  for (const line of ['y\n', 'z\n']) {
+    readOne();
+    await iteration();
+    write(line);
+  }
+  read();
+  await until(() => written.length > LIMIT + 2);
+  assert.deepEqual(written.slice(LIMIT, -1), ['y\n', 'z\n']);
+  assert.match(String(written.at(-1)), /"count":3}/);
 });
 
 test('the end waits until all lines and the number of drops have been taken, or for a second', async (t) => {

@@ -24,7 +24,7 @@ for (const [what, hasHandedSockets, ...steps] of [
 ] as const) {
   test(what, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    let now = 0;
+    let now = 5_000;
     t.mock.method(performance, 'now', () => now);
     let closed = () => {};
     const allClosed = new Promise<void>((resolve) => { closed = resolve; });
