@@ -9,6 +9,7 @@ import type { Request } from './http/request.ts';
 import type { Route, Router } from './http/router.ts';
 import { plainAddress } from './turns/client.ts';
 
+export const LINGER_MS = 1_000; // for what a client still sends when it gets the last reply
 const DISCARDED_BYTES = 64 * 1024; // the most content that is read where a route wants none
 
 export type ExchangeOptions = {
@@ -23,7 +24,7 @@ export class Exchange {
   readonly response: ServerResponse;
   isLast: boolean; // the connection ends with its reply
   ignoresContent = false; // it is answered without waiting for its content
-  isFollowed = false; // by a head that Node's parser has refused, which gets its reply later
+  isFollowed = false; // a head that Node's parser has refused comes after it, and gets its reply later
   readonly #incoming: IncomingMessage;
   readonly #options: ExchangeOptions;
   readonly #startedAt: number;
@@ -39,7 +40,7 @@ export class Exchange {
     this.#options = options;
     this.#startedAt = options.reports.finished === undefined ? 0 : performance.now(); // Faster: saves 2 %
     this.#request = request;
-    // Without turns, Node drops what follows an Upgrade in the same packet: the next packet could begin in content.
+    // Without turns, Node drops what follows an Upgrade in its packet: the next packet may begin inside content.
     this.isLast = !options.isFair && request.headers.upgrade !== undefined;
     this.#fault = reason;
   }
@@ -59,7 +60,7 @@ export class Exchange {
     }
   }
 
-  // To its end, before the reply: if it is malformed, nobody knows where the next request begins (request smuggling).
+  // Reads all of it before the reply: if it is malformed, nobody knows where the next request begins (smuggling).
   #readContent(route: Route, isAwaited: boolean): void {
     const parts: Buffer[] = [];
     let length = 0;
@@ -98,7 +99,18 @@ export class Exchange {
     if (this.response.headersSent) return; // it was refused while a handler worked
     this.isLast ||= isLast;
     this.response.writeHead(reply.status, STATUS_CODES[reply.status], headersOf(reply, this.isLast));
-    this.response.end(reply.body);
+    if (this.#options.isFair || !this.isLast || this.isComplete) this.response.end(reply.body);
+    else this.#writeLast(reply.body);
+  }
+
+  // Without turns, Node closes the connection at the end of the last reply. If content is still arriving, that resets
+  // it, and the client may lose the reply (RFC 9112 9.6). So it ends when the content does, or a second later.
+  #writeLast(body: Reply['body']): void {
+    const end = () => this.response.end();
+    this.response.flushHeaders();
+    this.response.write(body);
+    this.#incoming.resume().once('close', end);
+    setTimeout(end, LINGER_MS).unref();
   }
 
   /** Whether all of the request has arrived, so that what comes is not its content. */

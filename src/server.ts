@@ -2,7 +2,7 @@
 import http, { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { Exchange, LINGER_MS, type ExchangeOptions } from './exchange.ts';
 import { statusOfError } from './http/refusals.ts';
 import { emptyReply, headersOf } from './http/reply.ts';
 import { accessRecord } from './http/reports.ts';
@@ -34,7 +34,7 @@ export type Server = ReturnType<typeof createServer>;
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
   const { handshakeTimeout, ...timeLimits } = { ...TIME_LIMITS, ...options.timeLimits };
-  const exchanges = new Map<Duplex, Exchange | undefined>(); // by connection: the latest, if it is in progress
+  const exchanges = new Map<Duplex, Exchange | undefined>(); // the newest of each connection, while it is in progress
   let owed = 0; // how many are in progress
 
   const server = http.createServer({
@@ -63,7 +63,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const { socket } = incoming;
-    if (exchanges.get(socket)?.isLast === true) return; // without turns, Node reads on after the last reply
+    if (exchanges.get(socket)?.isLast === true) return; // without turns, Node reads on after the last reply: ignored
     const exchange = new Exchange(incoming, response, options);
     owed += 1;
     if (!exchanges.has(socket)) forgetAtEnd(socket);
@@ -92,7 +92,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     else if (status !== 408 || !exchange.ignoresContent) exchange.refuse(code, status); // its content
   }
 
-  // Without turns, Node reads on while a request waits for its reply, and tells the same of each read after a fault.
+  // Without turns, Node reads on before a reply is sent, and reports a fault again with each later read.
   function refuseNext(exchange: Exchange, socket: ClientSocket, reason: string, status: number): void {
     if (exchange.isLast || exchange.isFollowed) return;
     exchange.isFollowed = true;
@@ -101,10 +101,8 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 
   // For a head that it has refused, Node makes no response.
   function refuseHead(socket: ClientSocket, reason: string, status: number): void {
-    if (socket.bytesRead === 0 || !socket.writable) { // nothing was sent, or can be
-      socket.destroy();
-      return;
-    }
+    if (socket.bytesRead === 0) socket.destroy(); // its client has sent nothing
+    if (!socket.writable) return; // or has had the last reply
     const startedAt = performance.now();
     const remoteAddress = plainAddress(socket.remoteAddress);
     reports.refused(reason);
@@ -112,6 +110,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       const isAborted = error instanceof Error;
       reports.finished?.(accessRecord({ status, reason, startedAt, remoteAddress, isAborted }));
     });
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 
   return {

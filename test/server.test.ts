@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as iteration, setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls, type SecureContextOptions } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { contentReply, type Reply } from '../src/http/reply.ts';
 import type { AccessRecord } from '../src/http/reports.ts';
 import type { Handler } from '../src/http/request.ts';
@@ -32,6 +33,16 @@ const get = (path: string, ...fields: readonly string[]) => requestBytes('GET', 
 const post = (path: string, ...fields: readonly string[]) => requestBytes('POST', path, fields);
 const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 const brief = ({ path, status, reason, aborted }: AccessRecord) => [path, status, reason, aborted];
+
+/** In a thread of its own, a client sends a head and 900,000 bytes before it reads, and says what it has read. */
+const SENDER = `
+  const { connect } = require('node:net');
+  const { text } = require('node:stream/consumers');
+  const { parentPort, workerData: { port, head } } = require('node:worker_threads');
+  const client = connect({ port, host: '127.0.0.1' }).pause();
+  client.write(head);
+  client.write('x'.repeat(900_000), () => text(client).catch(String).then((reply) => parentPort.postMessage(reply)));
+`;
 
 /** A handler that never replies by itself: `given` is how the test has it reply, in the order of the requests. */
 function slowHandler() {
@@ -144,6 +155,25 @@ for (const isFair of [true, false]) {
     client.write(`ab${LAST}`);
     assert.deepEqual((await repliesOn(client)).map(({ body }) => body), ['ab', 'Hello']);
     assert.deepEqual(handled, ['abcde', 'xxxxx', 'ab']);
+  });
+
+  test(`${how}: a client that first sends all of its content has the refusal that came before`, async (t) => {
+    const { port, server } = await start(t, {}, { isFair });
+    const length = 'Content-Length: 900000';
+    for (const head of [post('/', length), get('/', 'Host: b', length), post('/', length).replace('POST', 'BREW')]) {
+      for (let time = 0; time < 3; time += 1) {
+        const [reply] = await once(new Worker(SENDER, { eval: true, workerData: { port, head } }), 'message');
+        assert.match(String(reply), /^HTTP\/1\.1 4.*\r\n\r\n$/s);
+      }
+    }
+    for (const bytes of ['BREW', post('/', 'Content-Length: 65537')]) { // nothing more comes, and it is not ended
+      const accepting = once(server.listener, 'connection');
+      const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+      t.after(() => client.destroy());
+      client.write(bytes);
+      const [accepted] = await accepting;
+      await Promise.all([once(client, 'end'), closed(accepted)]);
+    }
   });
 
   test(`${how}: what Node's parser refuses gets one reply, the last, and has its record`, async (t) => {

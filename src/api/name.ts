@@ -13,7 +13,7 @@ export function readName(query: string): string {
 /** What is wrong with a name, in words for the person who sent it; undefined: nothing. */
 export function faultInName(name: string): string | undefined {
   if (name === '') return `The name is empty: ${ACCEPTED} characters are accepted.`;
-  const isLong = name.length > MAX_LENGTH; // in UTF-16 code units, of which there are at least as many as characters
+  const isLong = name.length > MAX_LENGTH; // in UTF-16 code units: never fewer than characters
   const length = isLong ? Array.from(name).length : 0; // in code points, as for `maxLength` of JSON Schema
   if (length > MAX_LENGTH) return `The name has ${length} characters: ${ACCEPTED} are accepted.`;
   return name.trim() === '' ? 'The name is only white space: at least one other character is needed.' : undefined;

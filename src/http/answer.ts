@@ -3,7 +3,7 @@ import { unexpectedProblem, type Reply } from './reply.ts';
 import type { Handler, Request } from './request.ts';
 
 /**
- * Has `handler` answer a request, and calls `write` with the reply, at once or later. If the handler or `write` fails,
+ * Calls `handler`, and gives its reply to `write`, at once or later. If the handler or `write` fails,
  * `failed` gets the error, and `write` is called with a 500.
  */
 export function answer(

@@ -48,7 +48,8 @@ function faultInFields({ httpVersion, headers, rawHeaders }: Head): Reason | und
   if (rawHeaders.length > 2 * MAX_FIELD_LINES) return 'tooManyFieldLines';
   const { expect, 'transfer-encoding': codings } = headers;
   const isHttp11 = httpVersion === '1.1';
-  if (codings !== undefined && !(isHttp11 && codings.toLowerCase() === 'chunked')) return faultInCodings(codings);
+  const isChunked = isHttp11 && codings?.toLowerCase() === 'chunked';
+  if (codings !== undefined && !isChunked) return faultInCodings(codings);
   if (expect === undefined || !isHttp11) return undefined; // RFC 9110 10.1.1: in HTTP/1.0 it means nothing
   return membersOf(expect).every((member) => member === '100-continue') ? undefined : 'expectationUnknown';
 }

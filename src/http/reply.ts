@@ -7,7 +7,7 @@ export type Reply = {
   readonly body: string | Uint8Array;
 };
 
-/** A reply with content. `more`: further headers, or these, spelled as here, with other values. */
+/** A reply with content. `more`: further headers. One that is spelled as a name below replaces its value. */
 export function contentReply(status: number, contentType: string, body: string, more?: OutgoingHttpHeaders): Reply {
   const headers = {
     'Content-Type': contentType,
@@ -18,7 +18,7 @@ export function contentReply(status: number, contentType: string, body: string, 
   return { status, headers, body };
 }
 
-/** A reply without content. Caches would keep some of these (RFC 9110 15.1). */
+/** A reply without content. `no-store`, because caches keep some of these otherwise (RFC 9110 15.1). */
 export function emptyReply(status: number, headers: OutgoingHttpHeaders = {}): Reply {
   return { status, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
 }
@@ -53,7 +53,7 @@ export function headersOf({ status, headers, body }: Reply, isLast: boolean): Ou
   if (illegal !== undefined) throw new TypeError(`A handler must not set ${illegal}: that is the server's.`);
   const all: OutgoingHttpHeaders = { ...headers };
   if (!WITHOUT_CONTENT.includes(status)) all['Content-Length'] = Buffer.byteLength(body);
-  else Object.entries(headers).forEach(check); // Node would find a fault too late: the 500 would have no content, too
+  else Object.entries(headers).forEach(check); // Node would throw too late: its reply, and then the 500, has no content
   if (isLast) all['Connection'] = 'close';
   return all;
 }

@@ -23,7 +23,7 @@ function splitQuery(text: string): Target {
   return at === -1 ? { path: text, query: '' } : { path: text.slice(0, at), query: text.slice(at + 1) };
 }
 
-// RFC 3986 allows a comma in a name, too. Here it joins two lines of Host, and a proxy may have routed by either.
+// RFC 3986 allows a comma, too. But here it means two lines of Host, and a proxy may have routed by either.
 const HOST = /^(\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(\d{1,5}))?$/;
 const MAX_PORT = 65_535;
 

@@ -9,7 +9,8 @@ const SAMPLED = 1;
 export function childTraceparent(received: unknown): string {
   const valid = typeof received === 'string' ? TRACEPARENT.exec(received) : null;
   const [, traceId = crypto.randomUUID().replaceAll('-', ''), flags = '00'] = valid ?? [];
-  // The last 16 digits of a UUID begin with its variant (RFC 9562 4.1), so no id has only zeros.
+  // The last 16 digits of a UUID, without the dash in them. They begin with its variant (RFC 9562 4.1), so no id has
+  // only zeros.
   const parentId = crypto.randomUUID().slice(-17).replace('-', '');
   return `00-${traceId}-${parentId}-0${Number.parseInt(flags, 16) & SAMPLED}`; // section 3.2.2
 }

@@ -29,7 +29,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   const room = new Room();
   const carriers = new Set<Socket>(); // those with TLS on them, also while its handshake has not begun
   const handshakes = new Map<string, Connection>(); // by the addresses of both ends
-  let hasAccepted = false; // since it was last set to false
+  let hasAccepted = false; // a connection, in this iteration
   let isClosing = false;
 
   const secured = options.tls && tls.createServer({ ...options.tls, noDelay: true });
@@ -112,7 +112,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     async close(): Promise<void> {
       const closed = new Promise((resolve) => listener.once('close', resolve));
       const end = performance.now() + LAST_ACCEPTS_MS;
-      await iteration(); // the current one may not ask the kernel again
+      await iteration(); // the current one may not accept any more
       do {
         hasAccepted = false;
         await iteration();

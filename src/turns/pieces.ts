@@ -10,10 +10,10 @@ const LF = 0x0a;
 
 export class Pieces {
   #hasBegun = false;
-  #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head to its own
+  #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head to its end
   #isAnswered = false;
   #since = performance.now();
-  #left: number | undefined; // how much content of known length is to come; undefined: an empty line ends what comes
+  #left: number | undefined; // how much content of known length is to come; undefined: it ends with an empty line
   #tail = ''; // the last bytes that have passed: an empty line may have begun in them
 
   /** Whether a piece of the current request has passed. */
@@ -26,7 +26,7 @@ export class Pieces {
     return this.#request?.complete === true;
   }
 
-  /** Since when a request has been in progress, or none, on the clock of `performance.now`. */
+  /** When the current request began, or the last one ended, on the clock of `performance.now`. */
   get since(): number {
     return this.#since;
   }

@@ -46,8 +46,8 @@ export class Room {
   }
 
   /**
-   * The connection that is closed because `newest` is one too many, and why. It is of the client with the most: the one
-   * idle for longest, or, if none is and `newest` is another client's, busy for longest. Otherwise it is `newest`.
+   * The connection that is closed because `newest` is one too many, and why. Of the client with the most, the one idle
+   * for longest; if none is idle, the one busy for longest, unless `newest` is that client's: then `newest`.
    */
   chooseVictim(newest: Connection): Victim {
     let most = newest.client;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
-const QUIET_MS = 30_000; // for a reply that is not taken, or whose client has ended its side, if Node sets no time-out
+const QUIET_MS = 30_000; // if Node sets no time-out: for a reply that is not taken, or a client that has ended its side
 const PART_BYTES = 64 * 1024;
 const LINGER_MS = 1_000; // how long, at least, a client may keep its side open after the last reply
 
@@ -67,9 +67,9 @@ export class SocketStream extends Duplex {
     this.#quietMs = 0;
   }
 
-  /** Counts `ms` more without activity, unless `isExcused`. `isLimited`: there is a limit even if Node sets none. */
+  /** Counts `ms` more without activity, unless `isExcused`. `isLimited`: QUIET_MS holds if Node sets no limit. */
   protected count(ms: number, isExcused: boolean, isLimited: boolean): void {
-    if (this.destroyed) { // its client takes no goodbye
+    if (this.destroyed) { // but its socket is not, because its client does not take the goodbye
       this.#socket.destroy();
       return;
     }

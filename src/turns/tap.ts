@@ -1,5 +1,5 @@
 // Stops reading from a socket at once, and goes on. A stream that is only paused reads on until its buffer is full, and
-// over TLS 64 KiB can be 64,000 records of one byte, with an object for each. So the buffer is filled up.
+// over TLS 64 KiB can be 64,000 records of one byte, with an object for each. So `stop` fills the buffer with zeros.
 import type { Socket } from 'node:net';
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -19,7 +19,7 @@ export class Tap {
   constructor(socket: Socket, arrived: (bytes: Buffer) => void) {
     this.#socket = socket;
     socket.on('data', (bytes: Buffer) => {
-      if (!this.#isOpening) arrived(bytes); // `read` also emits what it returns
+      if (!this.#isOpening) arrived(bytes); // `read` emits what `open` returns, too
     });
   }
 
@@ -27,7 +27,7 @@ export class Tap {
     return this.#isStopped;
   }
 
-  /** Reads no more from the kernel: inside `arrived`, from now on; elsewhere, after one more read. */
+  /** Stops reading from the kernel: inside `arrived` at once, elsewhere after one more read. */
   stop(): void {
     if (this.#isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // nothing can be put back
     this.#isStopped = true;

@@ -1,5 +1,5 @@
 // Whose turn it is. An iteration of the event loop has 1 ms for what may go ahead at once, and 1 ms for turns.
-// What does not go ahead waits in a queue of its client, and queues take turns: 900 connections get as much as one.
+// What does not go ahead waits in a queue of its client, and queues take turns: 900 connections get as much as a few.
 
 const AHEAD_MS = 1;
 const TURNS_MS = 1;
@@ -51,7 +51,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   }
 
   return {
-    /** Whether a little may be done at once: nobody waits, and this iteration's time, which begins now, is not over. */
+    /** Whether a little may be done at once: nobody waits, and the first in this iteration was not 1 ms ago. */
     mayGoAhead(): boolean {
       if (line.length > 0) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
@@ -59,14 +59,14 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       scheduleRun();
       return true;
     },
-    /** Has `one` take a turn when that of its queue comes. `queue.waiting.delete(one)` takes it back. */
+    /** `one` gets a turn when that of its queue comes. `queue.waiting.delete(one)` undoes it. */
     wait(queue: Queue, one: Waiting): void {
       queue.waiting.add(one);
       if (!queue.isInLine) line.push(queue);
       queue.isInLine = true;
       scheduleRun();
     },
-    /** One turn is enough the next time: something else has to be done soon. */
+    /** One turn is enough the next time, because something else has to be done soon, such as accepting. */
     hurry(): void {
       isHurried = true;
     },

@@ -35,7 +35,7 @@ export class Valve extends SocketStream {
     });
   }
 
-  /** Whether nothing is lost if this closes: no request is in progress, has begun, or waits, or the last is over. */
+  /** Whether closing loses nothing: no request has begun or waits, and no reply; or the last reply is sent. */
   get isIdle(): boolean {
     const hasBegun = this.pieces.hasBegun || this.#held.length > 0;
     return this.writableFinished || (!hasBegun && this.writableLength === 0);
@@ -51,12 +51,12 @@ export class Valve extends SocketStream {
   /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
   takeTurn(): void {
     this.#queue = undefined;
-    if (this.writableEnded) this.#open();
+    if (this.writableEnded) this.#open(); // and nobody gets it
     else if (this.#mayPass && this.#held.length > 0) this.#pass();
     this.#proceed();
   }
 
-  /** To be called every `ms` milliseconds: counts them, unless more than empty lines waits for its turn. */
+  /** To be called every `ms` milliseconds: they count as idle, unless more than empty lines waits for a turn. */
   sweep(ms: number): void {
     const begin = this.#held.subarray(0, SHORT_BYTES);
     const isWaiting = this.#queue !== undefined && this.pieces.emptyLines(begin) < begin.length;
@@ -85,7 +85,7 @@ export class Valve extends SocketStream {
     if (this.#queue !== undefined || !this.#mayPass) return;
     if (this.#held.length === 0) this.#held = this.#open();
     if (this.#held.length > 0) this.#wait(this.#held.length > SHORT_BYTES ? this.#queues.long : this.#queues.short);
-    else if (this.#hasClientEnded) this.push(null); // not before: at the end, Node drops what it has not answered
+    else if (this.#hasClientEnded) this.push(null); // last: at the end, Node drops what it has not answered
   }
 
   #wait(queue: Queue): void {

@@ -5,12 +5,31 @@ import http, { type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { FairResponse } from '../../src/turns/fair-response.ts';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import { request, requestBytes } from '../support/exchange.ts';
 import { closed, iterations, listenOnPort, until } from '../support/sockets.ts';
 import { start, tlsOptions, TRANSPORTS } from './start.ts';
+
+/** In a thread of their own, clients send a request each, say when the kernel has all, and count the replies. */
+const CROWD = `
+  const { once } = require('node:events');
+  const { connect } = require('node:net');
+  const { text } = require('node:stream/consumers');
+  const { parentPort, workerData: { port, count, areWaiting } } = require('node:worker_threads');
+  const clients = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}));
+  Promise.all(clients.map(async (client) => {
+    await once(client, 'connect');
+    await new Promise((sent) => client.write('GET / HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n', sent));
+  })).then(async () => {
+    Atomics.store(areWaiting, 0, 1);
+    Atomics.notify(areWaiting, 0);
+    const replies = await Promise.all(clients.map((client) => text(client).catch(String)));
+    parentPort.postMessage(replies.filter((reply) => reply.startsWith('HTTP/1.1 200 ')).length);
+  });
+`;
 
 const limit = { timeout: 60_000 };
 const GET = requestBytes('GET', '/', []);
@@ -111,9 +130,14 @@ describe('its listener', limit, () => {
     const turns = createTurns();
     const { mock } = t.mock.method(turns, 'hurry');
     const { close, port, listener } = await start(t, hello, 'TCP', { turns });
-    const exchanges = Array.from({ length: 50 }, () => request(port, 'GET', '/'));
+    const areWaiting = new Int32Array(new SharedArrayBuffer(4));
+    const replied = once(new Worker(CROWD, { eval: true, workerData: { port, count: 50, areWaiting } }), 'message');
+    assert.equal(Atomics.wait(areWaiting, 0, 0, 20_000), 'ok'); // until then, this thread accepts nothing
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    t.mock.method(performance, 'now', () => 1_000);
     const isOver = close();
-    for (const { status } of await Promise.all(exchanges)) assert.equal(status, 200);
+    assert.deepEqual(await replied, [50]);
+    t.mock.timers.tick(250);
     await isOver;
     assert.deepEqual([listener.listening, mock.callCount()], [false, 50]);
   });
