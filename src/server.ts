@@ -12,7 +12,8 @@ import { createFairServer } from './turns/fair-server.ts';
 
 const HEAD_BYTES = 16 * 1024;
 
-const TIME_LIMITS = { // in milliseconds. They are checked once a second.
+// In milliseconds. They are checked once a second. A handler may take its time (`server.timeout` is 0, as by default).
+const TIME_LIMITS = {
   headersTimeout: 10_000, // for a head, even if its client sends a byte at a time (Slowloris)
   requestTimeout: 15_000, // for a whole request
   handshakeTimeout: 10_000, // for a TLS handshake
@@ -46,12 +47,12 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     joinDuplicateHeaders: true, // two lines of Host become one with a comma, which is not legal
     ServerResponse: options.isFair ? FairResponse : ServerResponse,
   });
-  server.timeout = 0; // a handler may take its time. A valve limits for how long a reply is not taken.
   server.maxHeadersCount = 0; // no limit: Node would drop what is above it without a word
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
   server.on('clientError', fail);
+  server.on('connect', (_incoming, socket) => refuseConnect(socket));
   const fairServer = createFairServer(server, {
     maxConnections: options.maxConnections,
     isFair: options.isFair,
@@ -97,6 +98,14 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     if (exchange.isLast || exchange.isFollowed) return;
     exchange.isFollowed = true;
     exchange.response.once('close', () => refuseHead(socket, reason, status));
+  }
+
+  // Nothing is tunnelled, and CONNECT gets no reply. Without turns, Node reads it before what precedes it is answered.
+  function refuseConnect(socket: Duplex): void {
+    const response = exchanges.get(socket)?.response;
+    reports.ended('connectMethod');
+    if (response === undefined) socket.destroy();
+    else response.once('close', () => socket.destroy());
   }
 
   // For a head that it has refused, Node makes no response.

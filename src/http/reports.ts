@@ -1,10 +1,12 @@
 // What a server reports, to whoever writes the log.
 import type { Request } from './request.ts';
 
+type EndReason = 'replyNotTaken' | 'connectMethod' | 'tlsFailed' | 'handshakeTooSlow';
+
 export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error while a request was answered
   readonly refused: (reason: string) => void; // a request was refused: a Reason, or the code of an error of Node's
-  readonly ended: (reason: 'replyNotTaken' | 'tlsFailed' | 'handshakeTooSlow') => void; // a connection has ended early
+  readonly ended: (reason: EndReason) => void; // a connection has ended early
   readonly dropped: (reason: string) => void; // there were too many connections, so one was closed
   readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
 };

@@ -11,7 +11,7 @@ import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import { request, requestBytes } from '../support/exchange.ts';
 import { closed, iterations, listenOnPort, until } from '../support/sockets.ts';
-import { start, tlsOptions, TRANSPORTS } from './start.ts';
+import { start, startTurns, tlsOptions, TRANSPORTS } from './start.ts';
 
 /** In a thread of their own, clients send a request each, say when the kernel has all, and count the replies. */
 const CROWD = `
@@ -50,8 +50,9 @@ for (const over of TRANSPORTS) {
       t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
       const waiting: ServerResponse[] = [];
       const wait = (_: unknown, response: ServerResponse) => waiting.push(response);
-      const { open, dial, close, listener } = await start(t, wait, over, { sweepMs: 500 });
-      const [silent, idle, late, busy] = [await dial(), await open(), await open(), await open()];
+      const { turns, turn, hold } = startTurns();
+      const { open, dial, close, listener } = await start(t, wait, over, { sweepMs: 500, turns });
+      const [silent, idle, late, busy, held] = [await dial(), await open(), await open(), await open(), await open()];
       busy.client.write(GET);
       await until(() => waiting.length === 1);
       let isOver = false;
@@ -62,11 +63,16 @@ for (const over of TRANSPORTS) {
       late.client.write(GET);
       await until(() => waiting.length === 2);
       assert.deepEqual([silent, idle].map(({ raw }) => raw.destroyed), [false, false]);
+      hold();
+      held.client.write(GET);
+      await until(() => !held.valve.isIdle); // it waits for a turn, and Node does not know of it
       t.mock.timers.tick(1);
       await Promise.all([closed(idle.raw), closed(silent.raw)]);
+      turn();
+      assert.equal(waiting.length, 3);
       for (const response of waiting) response.end();
-      await until(() => busy.valve.isIdle && late.valve.isIdle);
-      assert.deepEqual([busy, late].map(({ raw }) => raw.destroyed), [false, false]);
+      await until(() => [busy, late, held].every(({ valve }) => valve.isIdle));
+      assert.deepEqual([busy, late, held].map(({ raw }) => raw.destroyed), [false, false, false]);
       assert.equal(isOver, false);
       t.mock.timers.tick(250); // the sweep
       await isClosed;
