@@ -129,7 +129,7 @@ describe('a process', { concurrency: true }, () => {
     assert.deepEqual(await service.ended(), { lines: [], code: 0, signal: null });
   });
 
-  const late = process.versions.node < '22' && 'Node 20 tells of the signal when the service listens';
+  const late = process.versions.node < '22.18' && 'older Nodes tell of the signal when the service listens';
   test('after a signal during the start nothing is listened on', { skip: late }, async (t) => {
     const tls = tlsVariables();
     const TLS_KEY_FILE = makeFifo(t);

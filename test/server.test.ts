@@ -325,7 +325,7 @@ for (const isFair of [true, false]) {
 
 for (const isTls of [false, true]) {
   const where = `on a Unix socket${isTls ? ', over TLS' : ''}`;
-  test(`${where}: a record has no address, and all connections can be closed`, { timeout: 60_000 }, async (t) => {
+  test(`${where}: a record has no address, and silent connections close at the stop`, { timeout: 60_000 }, async (t) => {
     const path = join(temporaryFolder(t), 'socket');
     const options = { path, timeLimits: { handshakeTimeout: 2 ** 30 } }; // it does not close what is silent
     const { records, server } = await startServer(t, {}, options, isTls ? await tlsOptions(t) : undefined);
@@ -335,7 +335,6 @@ for (const isTls of [false, true]) {
     await once(server.listener, 'connection');
     await repliesOn(client.end(LAST));
     assert.deepEqual(records.map(({ status, remoteAddress }) => [status, remoteAddress]), [[404, undefined]]);
-    server.closeAll();
-    await closed(silent.resume());
+    await Promise.all([server.close(), closed(silent.resume())]);
   });
 }

@@ -65,7 +65,9 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function finishHandshake(socket: TLSSocket): void {
     const inHandshake = handshakes.get(endsOf(socket));
     if (inHandshake !== undefined) room.remove(inHandshake);
-    serve(socket);
+    const isReset = socket.remoteAddress === undefined && socket.localAddress !== undefined;
+    if (isReset) socket.destroy(); // Node may never tell that a write has failed
+    else serve(socket);
   }
 
   function serve(socket: Socket): void {
@@ -97,8 +99,10 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     isClosing = true;
     if (!isFair) server.closeIdleConnections();
     for (const { valve, socket } of room.connections) {
-      if (valve === undefined && socket.bytesRead === 0) socket.destroy(); // its handshake has not begun
-      else if (valve?.isIdle === true) valve.destroy();
+      if (valve?.isIdle ?? socket.bytesRead === 0) (valve ?? socket).destroy();
+    }
+    for (const socket of carriers) {
+      if (socket.bytesRead === 0) socket.destroy(); // its handshake has not begun
     }
   }
 

@@ -13,7 +13,7 @@ export class Pieces {
   #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head to its end
   #isAnswered = false;
   #since = performance.now();
-  #left: number | undefined; // how much content of known length is to come; undefined: it ends with an empty line
+  #left = 0; // how much content of known length is to come; other content ends with an empty line
   #tail = ''; // the last bytes that have passed: an empty line may have begun in them
 
   /** Whether a piece of the current request has passed. */
@@ -33,7 +33,7 @@ export class Pieces {
 
   /** Whether content of known length comes, which costs Node little, however long the piece is. */
   get isSized(): boolean {
-    return this.#left !== undefined && this.#left > 0;
+    return this.#left > 0;
   }
 
   /** How many bytes at the beginning of `bytes` are empty lines before a request, which mean nothing (RFC 9112 2.2). */
@@ -47,7 +47,7 @@ export class Pieces {
   /** Takes the piece at the beginning of `bytes`, and returns its length. */
   take(bytes: Buffer): number {
     this.#hasBegun = true;
-    if (this.#left !== undefined && this.#left > 0) {
+    if (this.#left > 0) {
       const length = Math.min(bytes.length, this.#left);
       this.#left -= length;
       return length;
@@ -62,11 +62,11 @@ export class Pieces {
 
   /** The head of a request has passed. What comes now is its content. */
   begin(request: Pick<IncomingMessage, 'headers' | 'complete'>): void {
-    const { 'content-length': length } = request.headers;
+    const { 'content-length': length = 0 } = request.headers;
     this.#request = request;
     this.#isAnswered = false;
     this.#since = performance.now();
-    this.#left = length === undefined ? undefined : Number(length);
+    this.#left = Number(length);
     this.#tail = '';
   }
 
@@ -82,7 +82,6 @@ export class Pieces {
     this.#hasBegun = false;
     this.#request = undefined;
     this.#since = performance.now();
-    this.#left = undefined;
     this.#tail = '';
   }
 }

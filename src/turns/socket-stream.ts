@@ -10,21 +10,26 @@ const LINGER_MS = 1_000; // how long, at least, a client may keep its side open 
 type Callback = (error?: Error | null) => void;
 type Write = { readonly chunk: string | Buffer; readonly encoding: BufferEncoding };
 
-// Many short writes become one part, which takes fewer system calls, and a long one becomes several.
-function partsOf(writes: readonly Write[]): Buffer[] {
-  const parts: Buffer[] = [];
-  let short: Buffer[] = [];
+// Many short writes become one part, which takes fewer system calls, and a long one several. Each is made when it is
+// due: all at once would take time and memory.
+function* partsOf(writes: readonly Write[]): Generator<Buffer, undefined> {
+  let gathered: Buffer[] = [];
+  let length = 0;
   for (const { chunk, encoding } of writes) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
-    if (bytes.length <= PART_BYTES) {
-      short.push(bytes);
-      continue;
+    for (let at = 0; at < bytes.length; at += PART_BYTES) {
+      const piece = bytes.subarray(at, at + PART_BYTES);
+      if (length + piece.length > PART_BYTES) {
+        yield Buffer.concat(gathered);
+        gathered = [];
+        length = 0;
+      }
+      gathered.push(piece);
+      length += piece.length;
     }
-    parts.push(Buffer.concat(short));
-    short = [];
-    for (let at = 0; at < bytes.length; at += PART_BYTES) parts.push(bytes.subarray(at, at + PART_BYTES));
   }
-  return [...parts, Buffer.concat(short)].filter((part) => part.length > 0);
+  if (length > 0) yield Buffer.concat(gathered);
+  return undefined;
 }
 
 function ignore(): void {}
@@ -34,6 +39,7 @@ export class SocketStream extends Duplex {
   readonly #socket: Socket | TLSSocket;
   #limitMs = 0; // 0: none
   #quietMs = 0;
+  #isActive = true; // since the last count
 
   constructor(socket: Socket | TLSSocket) {
     super({ decodeStrings: false });
@@ -64,10 +70,13 @@ export class SocketStream extends Duplex {
 
   /** Something has happened: the time of `setTimeout` begins anew. */
   protected touch(): void {
-    this.#quietMs = 0;
+    this.#isActive = true;
   }
 
-  /** Counts `ms` more without activity, unless `isExcused`. `isLimited`: QUIET_MS holds if Node sets no limit. */
+  /**
+   * Counts `ms` without activity, unless there was some since the last count, or `isExcused`. So `timeout` is never
+   * early, and late by up to one count. `isLimited`: QUIET_MS holds if Node sets no limit.
+   */
   protected count(ms: number, isExcused: boolean, isLimited: boolean): void {
     if (this.destroyed) { // but its socket is not, because its client does not take the goodbye
       this.#socket.destroy();
@@ -76,8 +85,10 @@ export class SocketStream extends Duplex {
     const isPending = this.writableLength > 0; // the kernel has not taken it
     const limitMs = this.#limitMs || (isPending || isLimited ? QUIET_MS : Infinity);
     const wasOver = this.#quietMs >= limitMs;
-    this.#quietMs = isExcused && !isPending ? 0 : this.#quietMs + ms;
-    if (this.writableFinished && this.#quietMs > LINGER_MS) this.destroy();
+    if (this.#isActive || (isExcused && !isPending)) this.#quietMs = 0;
+    else this.#quietMs += ms;
+    this.#isActive = false;
+    if (this.writableFinished && this.#quietMs >= LINGER_MS) this.destroy();
     else if (this.#quietMs >= limitMs && !wasOver) this.emit('timeout');
   }
 
@@ -102,9 +113,9 @@ export class SocketStream extends Duplex {
   }
 
   // One after the other: each that the kernel takes is activity, even if it takes minutes for all.
-  #writeParts(parts: Buffer[], done: Callback): void {
+  #writeParts(parts: Generator<Buffer, undefined>, done: Callback): void {
     this.touch();
-    const part = parts.shift();
+    const { value: part } = parts.next();
     if (part === undefined) done();
     else this.#socket.write(part, (error) => (error ? done(error) : this.#writeParts(parts, done)));
   }

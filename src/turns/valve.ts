@@ -127,6 +127,7 @@ export class Valve extends SocketStream {
 
   #taken(): void {
     this.#isFull = this.readableLength > 0;
+    this.pieces.endRequest(); // what was taken may have been the end of its content
     this.#proceed();
   }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import { TLSSocket } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { FairResponse } from '../../src/turns/fair-response.ts';
 import { createFairServer } from '../../src/turns/fair-server.ts';
@@ -163,6 +163,19 @@ describe('its listener', limit, () => {
     assert.ok(accepted.mock.callCount() < 200, 'others waited');
     closeAll();
     await isOver;
+  });
+
+  test('who resets the connection at the end of the TLS handshake is not served', async (t) => {
+    const { server, dial } = await start(t, hello, 'TLS');
+    const served = t.mock.fn();
+    server.on('connection', served);
+    for (let time = 0; time < 3; time += 1) {
+      const { below, raw } = await dial();
+      const client = connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
+      client.once('secureConnect', () => setImmediate(() => below.resetAndDestroy())); // before the server reads on
+      await closed(raw);
+    }
+    assert.equal(served.mock.callCount(), 0);
   });
 
   test('has the newest certificate; where TLS fails, the connection closes', async (t) => {

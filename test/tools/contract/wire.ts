@@ -16,7 +16,7 @@ const CHUNKS = [
 ];
 const EXTENSIONS = [';a', ';a=b;c=d;e', ';a=""', ';a="b;c=d"', ';a="\\""', ';a="\\\\"', ';a="\t !"', ';a="\\a\\ \xe9"'];
 const NO_EXTENSIONS = [
-  ...words('; ;a; ;a=b=c ;"a"=b ;a=" ;a="\\" ;a="b"c ;a=\xe9 ;a,b ;a="\x7f" ;a="\0" ;a="\\\x7f" ;\x7f'), '; a b',
+  ...words('; ;a; ;a=b=c ;"a"=b ;a=" ;a="\\" ;a="b"c ;a=\xe9 ;a,b ;a="\0" ;a="\\\x7f" ;\x7f'), '; a b',
   ';a ', ' \t;', ' ;a', ';\ta', ';a =b', ';a= b', ';a=b ;c', ';a="b"\t;c',
 ];
 const TRAILERS = ['X: y', 'Content-MD5: z', 'Host: b', 'Hosts: b', 'Expect: x', '__proto__: x']; // are ignored
