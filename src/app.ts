@@ -58,7 +58,7 @@ export function createApp({ isDevelopment, now, allowedHosts, ...serverOptions }
     // The methods below act on all servers together, as those of the same names in `Server` act on one.
     stopListening: () => servers.forEach((server) => server.stopListening()),
     close: async () => { await Promise.all(servers.map((server) => server.close())); },
-    closeAll: () => servers.reduce((requests, server) => requests + server.closeAll(), 0),
+    closeAll: () => servers.map((server) => server.closeAll()).reduce((sum, requests) => sum + requests, 0),
     setSecureContext: (tls: SecureContextOptions) => servers.forEach((server) => server.setSecureContext(tls)),
   };
 }

@@ -5,7 +5,7 @@ import { checkHead, type HostRules } from './http/head.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, headersOf, type Reply } from './http/reply.ts';
 import { accessRecord, type AccessRecord, type Reports } from './http/reports.ts';
-import type { Request } from './http/request.ts';
+import type { HttpRequest } from './http/request.ts';
 import type { Route, Router } from './http/router.ts';
 import { plainAddress } from './turns/client.ts';
 
@@ -23,13 +23,13 @@ export type ExchangeOptions = {
 export class Exchange {
   readonly response: ServerResponse;
   isLast: boolean; // the connection ends with its reply
-  ignoresContent = false; // it is answered without waiting for its content
   isFollowed = false; // a head that Node's parser has refused comes after it, and gets its reply later
   readonly #incoming: IncomingMessage;
   readonly #options: ExchangeOptions;
   readonly #startedAt: number;
-  readonly #request: Request;
+  readonly #request: HttpRequest;
   readonly #fault: Reason | undefined; // of its head
+  #ignoresContent = false; // it is answered without waiting for its content
   #reason: string | undefined; // why it is refused: a Reason, or the code of an error of Node's
 
   /** A head has arrived. */
@@ -50,14 +50,12 @@ export class Exchange {
     if (this.#fault !== undefined) return this.refuse(this.#fault, REFUSALS[this.#fault]);
     const route = this.#options.router(this.#request.method, this.#request.path);
     const { 'content-length': length = '0', 'transfer-encoding': coding } = this.#request.headers;
-    if (Number(length) > maxContent(route)) this.#refuseContent();
-    else if (length === '0' && coding === undefined) this.#reply(route);
-    else if (!isAwaited || route.maxContentBytes !== undefined) this.#readContent(route, isAwaited);
-    else {
-      this.ignoresContent = true;
-      this.isLast = true; // nobody knows whether the content comes
-      this.#reply(route);
-    }
+    const hasContent = length !== '0' || coding !== undefined;
+    this.#ignoresContent = hasContent && isAwaited && route.maxContentBytes === undefined;
+    if (Number(length) > maxContent(route)) return this.#refuseContent();
+    if (hasContent && !this.#ignoresContent) return this.#readContent(route, isAwaited);
+    this.isLast ||= this.#ignoresContent; // nobody knows whether the content comes
+    this.#reply(route);
   }
 
   // Reads all of it before the reply: if it is malformed, nobody knows where the next request begins (smuggling).
@@ -89,7 +87,8 @@ export class Exchange {
 
   /** Refuses the request, unless it has been answered: no request gets two replies. */
   refuse(reason: string, status: number): void {
-    if (this.response.headersSent) return;
+    const isIgnored = status === 408 && this.#ignoresContent; // its content is late, but nobody waits for it
+    if (this.response.headersSent || isIgnored) return;
     this.#reason = reason;
     this.#options.reports.refused(reason);
     this.#write(emptyReply(status), true);
@@ -98,6 +97,7 @@ export class Exchange {
   #write(reply: Reply, isLast: boolean): void {
     if (this.response.headersSent) return; // it was refused while a handler worked
     this.isLast ||= isLast;
+    // With the text: if a reply could not be written, its text would be that of the 500, too.
     this.response.writeHead(reply.status, STATUS_CODES[reply.status], headersOf(reply, this.isLast));
     if (this.#options.isFair || !this.isLast || this.isComplete) this.response.end(reply.body);
     else this.#writeLast(reply.body);

@@ -35,7 +35,7 @@ export type Server = ReturnType<typeof createServer>;
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
   const { handshakeTimeout, ...timeLimits } = { ...TIME_LIMITS, ...options.timeLimits };
-  const exchanges = new Map<Duplex, Exchange | undefined>(); // the newest of each connection, while it is in progress
+  const exchanges = new Map<Duplex, Exchange | undefined>(); // the newest of each connection, unless it is over
   let owed = 0; // how many are in progress
 
   const server = http.createServer({
@@ -90,7 +90,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     if (status === undefined) socket.destroy();
     else if (exchange === undefined) refuseHead(socket, code, status);
     else if (exchange.isComplete) refuseNext(exchange, socket, code, status);
-    else if (status !== 408 || !exchange.ignoresContent) exchange.refuse(code, status); // its content
+    else exchange.refuse(code, status); // its content is at fault
   }
 
   // Without turns, Node reads on before a reply is sent, and reports a fault again with each later read.
@@ -110,7 +110,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 
   // For a head that it has refused, Node makes no response.
   function refuseHead(socket: ClientSocket, reason: string, status: number): void {
-    if (socket.bytesRead === 0) socket.destroy(); // its client has sent nothing
+    if (socket.bytesRead === 0) socket.destroy(); // the client has sent nothing
     if (!socket.writable) return; // or has had the last reply
     const startedAt = performance.now();
     const remoteAddress = plainAddress(socket.remoteAddress);
@@ -123,7 +123,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   }
 
   return {
-    ...fairServer,
+    ...fairServer, // listener, stopListening, close, setSecureContext, and this in place of its closeAll:
     /** Stops listening, and closes all connections now. Returns how many requests were still owed a reply. */
     closeAll(): number {
       const count = owed;

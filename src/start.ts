@@ -64,8 +64,8 @@ async function listenOnAll(
   const bound: Bound[] = [];
 
   async function listenOn(targets: readonly ListenTarget[], scheme: 'http' | 'https', create: () => Server) {
-    for (const { target, listener } of targets.map((each) => ({ target: each, listener: create().listener }))) {
-      if (!app.isDraining()) bound.push(await listen(listener, scheme, target, acceptFailed));
+    for (const target of targets) {
+      if (!app.isDraining()) bound.push(await listen(create().listener, scheme, target, acceptFailed));
     }
   }
 
@@ -77,6 +77,7 @@ async function listenOnAll(
     signals.reload = createReload(async () => app.setSecureContext(await readTlsFiles(tlsFiles, log)), log);
     await listenOn(https, 'https', () => app.createHttpsServer(tls));
   }
+  // Until here, only HTTPS is bound.
   const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
   if (bound.length > 0 && http.length > 0 && redirectPort === undefined) throw new StartError([NO_REDIRECT_PORT]);
   await listenOn(http, 'http', () =>

@@ -1,11 +1,13 @@
 // GET /api/greetings replies with a greeting for the name in the query, or for the world.
 import { contentReply, validationProblem, type Reply } from '../http/reply.ts';
-import type { Request } from '../http/request.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { formatTimestamp, greet } from './greeting.ts';
 import { faultInName, readName } from './name.ts';
 
+type Asked = Pick<HttpRequest, 'query' | 'traceparent'>; // all that is read of a request
+
 /** Makes the endpoint. `now` is its clock, which returns milliseconds since the epoch. */
-export function createGreetingEndpoint(now: () => number): (request: Pick<Request, 'query' | 'traceparent'>) => Reply {
+export function createGreetingEndpoint(now: () => number): (request: Asked) => Reply {
   return (request) => {
     const name = readName(request.query);
     const fault = faultInName(name); // a second parameter would have its own: both go into `errors`

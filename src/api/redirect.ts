@@ -5,7 +5,7 @@ import type { Handler } from '../http/request.ts';
 /** Redirects each request to `port` of its host, which it must name. 307 keeps the method (RFC 9110 15.4.8). */
 export function redirectToHttps(port: number): Handler {
   const suffix = port === 443 ? '' : `:${port}`; // RFC 9110 4.2.2
-  return ({ host = '', path, query }) => {
+  return ({ host = '', path, query }) => { // its server refuses a request without one
     const name = host.replace(/:\d+$/, '');
     const target = path === '*' ? '' : path; // OPTIONS *
     const search = query === '' ? '' : `?${query}`;

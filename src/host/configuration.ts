@@ -34,9 +34,9 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
   const reusePort = readBoolean('REUSE_PORT', false);
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
   const tlsFiles = certFile && keyFile ? { certFile, keyFile } : undefined;
-  const needsTls = Boolean(certFile || keyFile);
+  const wantsTls = Boolean(certFile || keyFile);
   // Port 0 means any free port, so the service can listen on it, but a request cannot be redirected to it.
-  const httpsPort = readInteger('HTTPS_PORT', needsTls ? 0 : 1, MAX_PORT);
+  const httpsPort = readInteger('HTTPS_PORT', wantsTls ? 0 : 1, MAX_PORT);
   const isHostList = (text: string) => hostsIn(text).every((name) => isHost(name) && !name.includes('%'));
   const acceptedHosts = '*, or host names and IP addresses without ports or zones, separated by commas';
   const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || isHostList(text)) ?? '*';
@@ -45,7 +45,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
   const on = (ownPort: number): ListenTarget => ({ host: host === '*' ? undefined : host, port: ownPort, reusePort });
 
   const configuration = {
-    environment: env['NODE_ENV'] ?? null, // only `Development`, spelled like this, switches the API description on
+    environment: env['NODE_ENV'] ?? null, // null, because the log shows it; only `Development` shows the description
     http: handed?.filter((socket) => !isForHttps(socket)) ?? [on(port)], // where to listen without TLS
     https: handed?.filter(isForHttps) ?? (tlsFiles && httpsPort !== undefined ? [on(httpsPort)] : []),
     hasHandedSockets: handed !== undefined,
@@ -61,15 +61,15 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     shutdownTimeoutMs: readInteger('SHUTDOWN_TIMEOUT_MS', 0, DAY_MS) ?? 10_000,
   };
   const missing = (name: string, because: string) => mistakes.push(`${because}, so ${name} must be set.`);
-  if (needsTls && !certFile) missing('TLS_CERT_FILE', 'TLS_KEY_FILE is set');
-  if (needsTls && !keyFile) missing('TLS_KEY_FILE', 'TLS_CERT_FILE is set');
+  if (keyFile && !certFile) missing('TLS_CERT_FILE', 'TLS_KEY_FILE is set');
+  if (certFile && !keyFile) missing('TLS_KEY_FILE', 'TLS_CERT_FILE is set');
   if (handed === undefined) {
-    if (needsTls && !env['HTTPS_PORT']) missing('HTTPS_PORT', 'TLS files are set');
+    if (wantsTls && !env['HTTPS_PORT']) missing('HTTPS_PORT', 'TLS files are set');
     if (httpsPort === port && port !== 0) mistakes.push(`HTTPS_PORT and PORT must be different, but both are ${port}.`);
     if (reusePort && (platform !== 'linux' || !isAtLeast(version, 'v22.12'))) { // older versions ignore the option
       mistakes.push(`REUSE_PORT needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`);
     }
-  } else if (needsTls !== handed.some(isForHttps)) {
+  } else if (wantsTls !== handed.some(isForHttps)) {
     mistakes.push('Both or neither must be set: TLS files, and the name https for a socket in LISTEN_FDNAMES.');
   }
   if (mistakes.length > 0) throw new StartError(mistakes);

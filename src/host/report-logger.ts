@@ -29,7 +29,8 @@ export function createReportLogger(log: Log) {
     log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
 
   return {
-    summarize, refused, dropped, ended: refused,
+    summarize, refused, dropped,
+    ended: refused, // in the same summary
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),
     failed: (error: unknown, traceId: string) =>
       log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),

@@ -1,7 +1,7 @@
 // The rules for a head that Node's parser leaves open. refusals.ts says where each is from, and what it prevents.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Reason } from './refusals.ts';
-import { Request } from './request.ts';
+import { HttpRequest } from './request.ts';
 import { isHostOf, parseHost, parseTarget, type HostMatcher, type Target } from './target.ts';
 
 const MAX_FIELD_LINES = 100; // browsers send about 20
@@ -22,14 +22,14 @@ export type HostRules = {
   readonly needsHost?: boolean; // whether a request must name its host even in HTTP/1.0
 };
 
-type CheckedHead = { readonly request: Request; readonly reason: Reason | undefined };
+type CheckedHead = { readonly request: HttpRequest; readonly reason: Reason | undefined };
 
 /** The request that a head amounts to, and the rule that it breaks, if any. */
 export function checkHead(head: Head, rules: HostRules): CheckedHead {
   const { method = '', url = '', headers } = head;
   const target = parseTarget(method, url);
   const host = headers.host ?? (head.httpVersion === '1.0' ? target?.authority : undefined); // RFC 9112 3.2.2
-  const request = new Request({ method, path: target?.path ?? '', query: target?.query ?? '', host, headers });
+  const request = new HttpRequest({ method, path: target?.path ?? '', query: target?.query ?? '', host, headers });
   return { request, reason: target === undefined ? 'targetForm' : faultIn(head, target, host, rules) };
 }
 

@@ -7,13 +7,12 @@ export type Reply = {
   readonly body: string | Uint8Array;
 };
 
-/** A reply with content. `more`: further headers. One that is spelled as a name below replaces its value. */
-export function contentReply(status: number, contentType: string, body: string, more?: OutgoingHttpHeaders): Reply {
+/** A reply with content. */
+export function contentReply(status: number, contentType: string, body: string): Reply {
   const headers = {
     'Content-Type': contentType,
     'Cache-Control': 'no-store', // content may soon be out of date
     'X-Content-Type-Options': 'nosniff', // browsers must not guess another type (OWASP REST Security Cheat Sheet)
-    ...more,
   };
   return { status, headers, body };
 }
@@ -53,7 +52,7 @@ export function headersOf({ status, headers, body }: Reply, isLast: boolean): Ou
   if (illegal !== undefined) throw new TypeError(`A handler must not set ${illegal}: that is the server's.`);
   const all: OutgoingHttpHeaders = { ...headers };
   if (!WITHOUT_CONTENT.includes(status)) all['Content-Length'] = Buffer.byteLength(body);
-  else Object.entries(headers).forEach(check); // Node would throw too late: its reply, and then the 500, has no content
+  else Object.entries(headers).forEach(check); // Node drops the content before it checks these: the 500 would be empty
   if (isLast) all['Connection'] = 'close';
   return all;
 }

@@ -1,5 +1,5 @@
 // What a server reports, to whoever writes the log.
-import type { Request } from './request.ts';
+import type { HttpRequest } from './request.ts';
 
 type EndReason = 'replyNotTaken' | 'connectMethod' | 'tlsFailed' | 'handshakeTooSlow';
 
@@ -14,7 +14,7 @@ export type Reports = {
 export type AccessRecord = ReturnType<typeof accessRecord>;
 
 type Known = {
-  readonly request?: Request; // undefined: Node's parser has refused the head
+  readonly request?: HttpRequest; // undefined: Node's parser has refused the head
   readonly status?: number | undefined; // undefined: the connection ended before there was a reply
   readonly reason?: string | undefined; // undefined: it was not refused
   readonly startedAt: number; // when its head had arrived, on the clock of `performance.now`

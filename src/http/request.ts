@@ -1,16 +1,16 @@
-// A request as a handler sees it: a plain value, so tests need no socket.
+// A request as a handler sees it: an object without a socket, so tests need none.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Reply } from './reply.ts';
 import { childTraceparent } from './trace-context.ts';
 
 /** Answers a request, at once or later. What it throws, or rejects with, becomes a 500. */
-export type Handler = (request: Request) => Reply | Promise<Reply>;
+export type Handler = (request: HttpRequest) => Reply | Promise<Reply>;
 
-type Parts = Pick<Request, 'method' | 'path' | 'query' | 'host' | 'headers'>;
+type Parts = Pick<HttpRequest, 'method' | 'path' | 'query' | 'host' | 'headers'>;
 
 const NO_CONTENT: Buffer = Buffer.alloc(0);
 
-export class Request {
+export class HttpRequest {
   readonly method: string;
   readonly path: string; // as sent, without the query; `*` for `OPTIONS *`
   readonly query: string; // as sent, without its `?`; empty if there is none

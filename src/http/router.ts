@@ -15,20 +15,18 @@ export type Router = (method: string, path: string) => Route;
 /** Routes by path and method. A handler alone is a route that wants no content. */
 export type Routes = Record<string, Readonly<Record<string, Handler | Route>>>;
 
-/** A router for `routes`. Other paths are answered with 404, and other methods with 405. */
-export function createRouter(routes: Routes): Router {
-  const notFound = always(emptyReply(404));
-  const paths = new Map(Object.entries(routes).map(([path, methods]) => {
-    const notAllowed = always(emptyReply(405, { Allow: Object.keys(methods).join(', ') })); // RFC 9110 15.5.6
-    return [path, { methods: new Map(Object.entries(methods).map(asRoute)), notAllowed }];
-  }));
-  return (method, path) => { // maps, because `__proto__` is a name like any other
-    const found = paths.get(path);
-    return found === undefined ? notFound : found.methods.get(method) ?? found.notAllowed;
-  };
-}
-
 const always = (reply: Reply): Route => ({ handler: () => reply });
 
-const asRoute = ([method, route]: [string, Handler | Route]): [string, Route] =>
-  [method, 'handler' in route ? route : { handler: route }];
+/** A router for `routes`. Other paths are answered with 404, and other methods with 405. */
+export function createRouter(routes: Routes): Router {
+  const paths = new Map<string, Map<string, Route>>(); // not objects, because `__proto__` is a name like any other
+  const notAllowed = new Map<string, Route>();
+  const notFound = always(emptyReply(404));
+  for (const [path, methods] of Object.entries(routes)) {
+    const found = Object.entries(methods).map(([method, route]): [string, Route] =>
+      [method, 'handler' in route ? route : { handler: route }]);
+    paths.set(path, new Map(found));
+    notAllowed.set(path, always(emptyReply(405, { Allow: Object.keys(methods).join(', ') }))); // RFC 9110 15.5.6
+  }
+  return (method, path) => paths.get(path)?.get(method) ?? notAllowed.get(path) ?? notFound;
+}

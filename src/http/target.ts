@@ -25,6 +25,7 @@ function splitQuery(text: string): Target {
 
 // RFC 3986 allows a comma, too. But here it means two lines of Host, and a proxy may have routed by either.
 const HOST = /^(\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(\d{1,5}))?$/;
+const FINAL_DOT = /([^.])\.$/; // RFC 1034 3.1: `a.` is the same name as `a`; `.` and `a..` are none
 const MAX_PORT = 65_535;
 
 /**
@@ -35,13 +36,9 @@ export function parseHost(text: string): { readonly name: string; readonly port:
   const [, name, digits] = HOST.exec(text) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
   if (name === undefined || (port !== undefined && port > MAX_PORT)) return undefined;
-  if (!name.startsWith('[')) return { name: withoutFinalDot(name.toLowerCase()), port };
-  return URL.canParse(`http://${name}`) ? { name: new URL(`http://${name}`).hostname, port } : undefined; // RFC 5952
-}
-
-// RFC 1034 3.1: `a.` is the same name as `a`. `.` and `a..` are none.
-function withoutFinalDot(name: string): string {
-  return name.endsWith('.') && !name.endsWith('..') && name !== '.' ? name.slice(0, -1) : name;
+  if (!name.startsWith('[')) return { name: name.toLowerCase().replace(FINAL_DOT, '$1'), port };
+  // URL writes an IPv6 address in one way (RFC 5952).
+  return URL.canParse(`http://${name}`) ? { name: new URL(`http://${name}`).hostname, port } : undefined;
 }
 
 /** Whether a target names this legal host, or none. The default port may be left out (RFC 3986 6.2.3). */

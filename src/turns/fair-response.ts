@@ -1,10 +1,10 @@
 // Tells a valve which request Node has read, and when it is answered.
-import { ServerResponse, type IncomingMessage } from 'node:http';
+import { ServerResponse } from 'node:http';
 import { Valve } from './valve.ts';
 
 /** The response that a server must make: `http.createServer({ ServerResponse: FairResponse })`. */
-export class FairResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  constructor(...options: ConstructorParameters<typeof ServerResponse<Request>>) {
+export class FairResponse extends ServerResponse {
+  constructor(...options: ConstructorParameters<typeof ServerResponse>) {
     super(...options);
     const { socket } = this.req;
     if (!(socket instanceof Valve)) return;

@@ -4,12 +4,13 @@ import type http from 'node:http';
 import net, { type Socket } from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';
 import tls, { type SecureContextOptions, type TlsOptions, type TLSSocket } from 'node:tls';
-import { refuse, Room, type Connection, type DropReason } from './room.ts';
+import { newRefused, Room, type Connection, type DropReason } from './room.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
 const SWEEP_MS = 1_000;
 const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop
+const GONE_MS = 30_000; // without turns: how long a client that has ended its side may take nothing of a reply
 const ON_ITS_WAY_MS = 250; // how long idle connections are then kept: a request may be on its way
 
 const processTurns = createTurns(); // of all servers, because they share the event loop
@@ -74,6 +75,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     const connection = admit(socket);
     if (socket.destroyed) return; // there is no room
     if (isFair) connection.valve = new Valve(socket, connection.client, turns);
+    else socket.on('end', () => socket.setTimeout(GONE_MS)); // after a reset, Node may wait for ever over TLS
     server.emit('connection', connection.valve ?? socket);
   }
 
@@ -84,7 +86,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   }
 
   function makeRoom(newest: Connection): void {
-    const { connection, reason } = isFair ? room.chooseVictim(newest) : refuse(newest);
+    const { connection, reason } = isFair ? room.chooseVictim(newest) : newRefused(newest);
     dropped?.(reason);
     room.remove(connection);
     connection.socket.destroy();
@@ -96,13 +98,12 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   }
 
   function closeIdle(): void {
-    isClosing = true;
     if (!isFair) server.closeIdleConnections();
     for (const { valve, socket } of room.connections) {
       if (valve?.isIdle ?? socket.bytesRead === 0) (valve ?? socket).destroy();
     }
     for (const socket of carriers) {
-      if (socket.bytesRead === 0) socket.destroy(); // its handshake has not begun
+      if (socket.bytesRead === 0) socket.destroy(); // it has sent nothing
     }
   }
 
@@ -116,19 +117,23 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     async close(): Promise<void> {
       const closed = new Promise((resolve) => listener.once('close', resolve));
       const end = performance.now() + LAST_ACCEPTS_MS;
-      await iteration(); // the current one may not accept any more
+      await iteration(); // the current one may be past accepting
       do {
         hasAccepted = false;
         await iteration();
       } while (hasAccepted && performance.now() < end);
       listener.close();
-      setTimeout(closeIdle, ON_ITS_WAY_MS);
+      setTimeout(() => {
+        isClosing = true;
+        closeIdle();
+      }, ON_ITS_WAY_MS);
       await closed;
     },
     /** Stops listening, and closes all connections at once. */
     closeAll(): void {
       listener.close();
-      for (const socket of [...carriers, ...Array.from(room.connections, (one) => one.socket)]) socket.destroy();
+      for (const socket of carriers) socket.destroy();
+      for (const { socket } of room.connections) socket.destroy();
     },
     /** New connections get this certificate and key. */
     setSecureContext(context: SecureContextOptions): void {

@@ -9,26 +9,16 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 export class Pieces {
-  #hasBegun = false;
-  #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head to its end
+  hasBegun = false; // a piece of the current request has passed
+  since = performance.now(); // when the current request began, or the last one ended
+  #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head until it is over
   #isAnswered = false;
-  #since = performance.now();
   #left = 0; // how much content of known length is to come; other content ends with an empty line
   #tail = ''; // the last bytes that have passed: an empty line may have begun in them
-
-  /** Whether a piece of the current request has passed. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
-  }
 
   /** Whether all of the current request has passed. What comes then is of the next one. */
   get isComplete(): boolean {
     return this.#request?.complete === true;
-  }
-
-  /** When the current request began, or the last one ended, on the clock of `performance.now`. */
-  get since(): number {
-    return this.#since;
   }
 
   /** Whether content of known length comes, which costs Node little, however long the piece is. */
@@ -38,7 +28,7 @@ export class Pieces {
 
   /** How many bytes at the beginning of `bytes` are empty lines before a request, which mean nothing (RFC 9112 2.2). */
   emptyLines(bytes: Buffer): number {
-    if (this.#hasBegun) return 0;
+    if (this.hasBegun) return 0;
     let length = 0;
     while (bytes[length] === CR || bytes[length] === LF) length += 1;
     return length;
@@ -46,7 +36,7 @@ export class Pieces {
 
   /** Takes the piece at the beginning of `bytes`, and returns its length. */
   take(bytes: Buffer): number {
-    this.#hasBegun = true;
+    this.hasBegun = true;
     if (this.#left > 0) {
       const length = Math.min(bytes.length, this.#left);
       this.#left -= length;
@@ -65,7 +55,7 @@ export class Pieces {
     const { 'content-length': length = 0 } = request.headers;
     this.#request = request;
     this.#isAnswered = false;
-    this.#since = performance.now();
+    this.since = performance.now();
     this.#left = Number(length);
     this.#tail = '';
   }
@@ -79,9 +69,9 @@ export class Pieces {
   /** If the current request is answered and has passed, what comes now is another one. */
   endRequest(): void {
     if (!this.#isAnswered || !this.isComplete) return;
-    this.#hasBegun = false;
+    this.hasBegun = false;
     this.#request = undefined;
-    this.#since = performance.now();
+    this.since = performance.now();
     this.#tail = '';
   }
 }

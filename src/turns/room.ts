@@ -19,7 +19,7 @@ export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
 type Victim = { readonly connection: Connection; readonly reason: DropReason };
 
-export const refuse = (newest: Connection): Victim => ({ connection: newest, reason: 'newRefused' });
+export const newRefused = (newest: Connection): Victim => ({ connection: newest, reason: 'newRefused' });
 
 export class Room {
   readonly connections = new Set<Connection>();
@@ -58,7 +58,7 @@ export class Room {
     const idle = earliest(others.filter(({ valve }) => valve?.isIdle ?? true)); // in a handshake, nothing is lost
     if (idle !== undefined) return { connection: idle, reason: 'idleClosed' };
     const busy = most === newest.client ? undefined : earliest(others);
-    return busy === undefined ? refuse(newest) : { connection: busy, reason: 'busyClosed' };
+    return busy === undefined ? newRefused(newest) : { connection: busy, reason: 'busyClosed' };
   }
 }
 

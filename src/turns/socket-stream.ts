@@ -78,7 +78,7 @@ export class SocketStream extends Duplex {
    * early, and late by up to one count. `isLimited`: QUIET_MS holds if Node sets no limit.
    */
   protected count(ms: number, isExcused: boolean, isLimited: boolean): void {
-    if (this.destroyed) { // but its socket is not, because its client does not take the goodbye
+    if (this.destroyed) { // long ago, but its client has not taken the goodbye
       this.#socket.destroy();
       return;
     }
@@ -94,7 +94,7 @@ export class SocketStream extends Duplex {
 
   // What a Duplex has to have: https://nodejs.org/api/stream.html#implementing-a-duplex-stream
 
-  override _read(): void {} // `push` and `read` tell enough
+  override _read(): void {} // what arrives is pushed
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Callback): void {
     this._writev([{ chunk, encoding }], done);
@@ -109,7 +109,7 @@ export class SocketStream extends Duplex {
     this.#socket.write(first.chunk, first.encoding);
     // Faster: if nothing waits, the kernel has it already. Saves 10 %.
     if (this.#socket.writableLength === 0 && this.#socket.errored === null) done();
-    else this.#socket.write('', done);
+    else this.#socket.write('', done); // which calls back after what was written before
   }
 
   // One after the other: each that the kernel takes is activity, even if it takes minutes for all.

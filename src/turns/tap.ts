@@ -12,7 +12,7 @@ function fillerOf(length: number): Buffer {
 
 export class Tap {
   readonly #socket: Socket;
-  #isStopped = false;
+  isStopped = false;
   #isOpening = false;
 
   /** `arrived` gets what arrives on `socket`. */
@@ -23,26 +23,22 @@ export class Tap {
     });
   }
 
-  get isStopped(): boolean {
-    return this.#isStopped;
-  }
-
   /** Stops reading from the kernel: inside `arrived` at once, elsewhere after one more read. */
   stop(): void {
-    if (this.#isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // nothing can be put back
-    this.#isStopped = true;
+    if (this.isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // nothing can be put back
+    this.isStopped = true;
     this.#socket.pause();
     this.#socket.unshift(fillerOf(this.#socket.readableHighWaterMark));
   }
 
   /** Goes on reading. Returns what has arrived meanwhile. */
   open(): Buffer {
-    if (!this.#isStopped) return NOTHING;
+    if (!this.isStopped) return NOTHING;
     this.#isOpening = true;
     this.#socket.read(this.#socket.readableHighWaterMark); // the filler, which is in front
     const arrived: Buffer = this.#socket.read() ?? NOTHING;
     this.#isOpening = false;
-    this.#isStopped = false;
+    this.isStopped = false;
     this.#socket.resume();
     return arrived;
   }

@@ -51,12 +51,15 @@ export class Valve extends SocketStream {
   /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
   takeTurn(): void {
     this.#queue = undefined;
-    if (this.writableEnded) this.#open(); // and nobody gets it
+    if (this.writableEnded) this.#open(); // what it returns is discarded
     else if (this.#mayPass && this.#held.length > 0) this.#pass();
     this.#proceed();
   }
 
-  /** To be called every `ms` milliseconds: they count as idle, unless more than empty lines waits for a turn. */
+  /**
+   * To be called every `ms` milliseconds: they count as idle, unless something waits for its turn. Empty lines do not
+   * count as something: they could keep a connection for ever.
+   */
   sweep(ms: number): void {
     const begin = this.#held.subarray(0, SHORT_BYTES);
     const isWaiting = this.#queue !== undefined && this.pieces.emptyLines(begin) < begin.length;
@@ -111,6 +114,7 @@ export class Valve extends SocketStream {
     this.pieces.endRequest(); // its content may end with this
   }
 
+  // Stops reading, waits, and takes a turn, which reads on. What that brings leads here again.
   #discard(): void {
     this.#tap.stop();
     setTimeout(() => {

@@ -6,7 +6,7 @@ import { description, descriptionEndpoint } from '../../src/api/description.ts';
 import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
 import { faultInName } from '../../src/api/name.ts';
 import { contentReply, unexpectedProblem } from '../../src/http/reply.ts';
-import { Request } from '../../src/http/request.ts';
+import { HttpRequest } from '../../src/http/request.ts';
 import { inside, isObject, misfits } from '../support/schema.ts';
 
 const { parameters: [parameter], responses, tags } = description.paths['/api/greetings'].get;
@@ -32,7 +32,7 @@ test('it has the version of the package, names no server, nobody has to log in, 
   const references = objectsIn(description).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
   const exist = references.map((each) => isObject(inside(description, ...each.split('/').slice(1))));
   assert.deepEqual([exist, tags], [[true, true, true], description.tags.map(({ name }) => name)]);
-  const request = new Request({ method: 'GET', path: '', query: '', host: '', headers: {} });
+  const request = new HttpRequest({ method: 'GET', path: '', query: '', host: '', headers: {} });
   const expected = contentReply(200, 'application/json', JSON.stringify(description));
   assert.deepEqual(descriptionEndpoint(request), expected);
 });

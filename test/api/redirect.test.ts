@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redirectToHttps } from '../../src/api/redirect.ts';
 import { emptyReply } from '../../src/http/reply.ts';
-import { Request } from '../../src/http/request.ts';
+import { HttpRequest } from '../../src/http/request.ts';
 
 const redirect = async (port: number, host: string, path: string, query: string) =>
-  redirectToHttps(port)(new Request({ method: 'PUT', path, query, host, headers: {} }));
+  redirectToHttps(port)(new HttpRequest({ method: 'PUT', path, query, host, headers: {} }));
 
 test('a request is redirected to the port of HTTPS on the same host, with its path and query', async () => {
   for (const [port, host, path, query, location] of [

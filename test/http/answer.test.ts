@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { answer } from '../../src/http/answer.ts';
 import { emptyReply, unexpectedProblem, type Reply } from '../../src/http/reply.ts';
-import { Request, type Handler } from '../../src/http/request.ts';
+import { HttpRequest, type Handler } from '../../src/http/request.ts';
 
-const request = new Request({ method: 'GET', path: '/a', query: 'b', host: 'a', headers: {} });
+const request = new HttpRequest({ method: 'GET', path: '/a', query: 'b', host: 'a', headers: {} });
 const reply = emptyReply(200);
 
 test('a reply is written at once, or when its promise is resolved; whatever else happens becomes one 500', async () => {

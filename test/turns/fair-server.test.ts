@@ -90,6 +90,17 @@ for (const over of TRANSPORTS) {
       await Promise.all([closed(silent.raw), closed(raw)]);
     });
 
+    test('without turns, a client that has ended its side has 30 s, even if Node never hears of a reset', async (t) => {
+      const waiting: ServerResponse[] = [];
+      const { open } = await start(t, (_, response) => waiting.push(response), over, { isFair: false });
+      const { client, accepted } = await open();
+      client.write(GET);
+      await until(() => waiting.length === 1);
+      client.end();
+      await once(accepted, 'end');
+      assert.equal(accepted.timeout, 30_000);
+    });
+
     test('without turns Node gets the sockets; new ones give way, and at the stop idle ones close', async (t) => {
       t.mock.timers.enable({ apis: ['setTimeout'] });
       const dropped: string[] = [];
