@@ -41,14 +41,14 @@ export function talker(open: () => Socket, patienceMs = PATIENCE_MS): Talker {
   };
 }
 
-/** The results of `visit` for each item. It is called for 32 at once. */
+/** The results of `visit` for each item. It is called for 100 at once. */
 export async function mapAll<Item, Result>(items: readonly Item[], visit: (item: Item) => Promise<Result>) {
   const results: Result[] = [];
   const waiting = items.entries();
   const visitNext = async () => {
     for (const [i, item] of waiting) results[i] = await visit(item);
   };
-  await Promise.all(Array.from({ length: 32 }, visitNext));
+  await Promise.all(Array.from({ length: 100 }, visitNext));
   return results;
 }
 
