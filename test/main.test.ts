@@ -117,13 +117,18 @@ describe('a process', { concurrency: true }, () => {
   });
 
   test('while the service is loaded, SIGHUP changes nothing, and a signal to stop ends the process', async (t) => {
-    const [, hooks] = importing(`export async function load(url, context, next) {
-      if (!/\\/start\\.[jt]s$/.test(url)) return next(url, context);
-      for (const signal of ['SIGHUP', 'SIGUSR2']) process.kill(process.pid, signal);
-      return new Promise(() => {});
-    }`);
+    const [, hooks] = importing(`let port;
+      export function initialize(data) { port = data; }
+      export async function load(url, context, next) {
+        if (!/\\/start\\.[jt]s$/.test(url)) return next(url, context);
+        process.kill(process.pid, 'SIGHUP');
+        port.postMessage('SIGUSR2');
+        return new Promise(() => {});
+      }`);
     const loading = importing(`import { register } from 'node:module';
-      register(${JSON.stringify(hooks)});
+      const { port1, port2 } = new MessageChannel();
+      port1.on('message', (signal) => process.kill(process.pid, signal)); // so SIGHUP comes first
+      register(${JSON.stringify(hooks)}, { data: port2, transferList: [port2] });
       setTimeout(() => {}, 60_000);`);
     const service = spawnService(t, { PORT: '0' }, ['--no-deprecation', ...loading]);
     assert.deepEqual(await service.ended(), { lines: [], code: 0, signal: null });
