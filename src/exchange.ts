@@ -88,11 +88,7 @@ export class Exchange {
   /** Refuses the request, unless it has been answered: no request gets two replies. */
   refuse(reason: string, status: number): void {
     const isIgnored = status === 408 && this.#ignoresContent; // its content is late, but nobody waits for it
-    if (isIgnored) return;
-    if (this.response.headersSent) {
-      this.response.end(); // what comes after the last reply is at fault
-      return;
-    }
+    if (this.response.headersSent || isIgnored) return;
     this.#reason = reason;
     this.#options.reports.refused(reason);
     this.#write(emptyReply(status), true);

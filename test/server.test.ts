@@ -163,7 +163,9 @@ for (const isFair of [true, false]) describe(isFair ? 'with turns' : 'without tu
   test('a client that first sends all of its content has the refusal that came before', async (t) => {
     const { port, server } = await start(t, {}, { isFair });
     const length = 'Content-Length: 900000';
-    for (const head of [post('/', length), get('/', 'Host: b', length), post('/', length).replace('POST', 'BREW')]) {
+    const inOneChunk = `${post('/', CHUNKED)}${(900_000).toString(16)}\r\n`;
+    const unknown = post('/', length).replace('POST', 'BREW');
+    for (const head of [post('/', length), inOneChunk, get('/', 'Host: b', length), unknown]) {
       for (let time = 0; time < 3; time += 1) {
         const [reply] = await once(new Worker(SENDER, { eval: true, workerData: { port, head } }), 'message');
         assert.match(String(reply), /^HTTP\/1\.1 4.*\r\n\r\n$/s);
