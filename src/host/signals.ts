@@ -27,31 +27,35 @@ type StopOptions = Pick<Configuration, 'shutdownDelayMs' | 'shutdownTimeoutMs' |
 
 /** What a signal does: the first one stops `service`; a second SIGINT, a second or more after that, ends it at once. */
 export function createStop(service: Stoppable, options: StopOptions, log: Log): SignalActions['stop'] {
+  const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = options;
   let stoppingSince: number | undefined;
+  let isCut = false; // by a second SIGINT
+
+  async function stop(signal: NodeJS.Signals): Promise<void> {
+    log('info', 'Stopping', { signal, delayMs });
+    service.startDraining();
+    if (options.hasHandedSockets) service.stopListening(); // new connections are left to other processes
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
+    let connectionsCut = 0;
+    const deadline = setTimeout(() => { connectionsCut = service.closeAll(); }, timeoutMs);
+    await service.close();
+    clearTimeout(deadline);
+    if (isCut) return;
+    log('info', 'Stopped', { connectionsCut });
+    service.exit(EXIT_CODES.stopped);
+  }
+
   return (signal) => {
     if (stoppingSince === undefined) {
       stoppingSince = performance.now();
-      void stop(service, options, signal, log);
+      void stop(signal);
     } else if (signal === 'SIGINT' && performance.now() - stoppingSince >= SAME_STOP_MS) {
+      isCut = true;
       log('warn', 'Stopping at once on a second signal', { signal });
       service.exit(EXIT_CODES.failure);
     }
   };
-}
-
-async function stop(service: Stoppable, options: StopOptions, signal: NodeJS.Signals, log: Log): Promise<void> {
-  const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = options;
-  log('info', 'Stopping', { signal, delayMs });
-  service.startDraining();
-  if (options.hasHandedSockets) service.stopListening(); // new connections are left to other processes
-  await new Promise((resolve) => setTimeout(resolve, delayMs));
-  log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
-  let connectionsCut = 0;
-  const deadline = setTimeout(() => { connectionsCut = service.closeAll(); }, timeoutMs);
-  await service.close();
-  clearTimeout(deadline);
-  log('info', 'Stopped', { connectionsCut });
-  service.exit(EXIT_CODES.stopped);
 }
 
 /** What SIGHUP does: it calls `read`, one call at a time. If that fails, what was read before stays in use. */
