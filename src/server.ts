@@ -104,8 +104,15 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function refuseConnect(socket: Duplex): void {
     const response = exchanges.get(socket)?.response;
     reports.ended('connectMethod');
-    if (response === undefined) socket.destroy();
-    else response.once('close', () => socket.destroy());
+    socket.on('error', () => {}); // without a listener, an error would end the process, and Node has taken its own away
+    if (response === undefined) endSoon(socket);
+    else response.once('close', () => endSoon(socket));
+  }
+
+  // Closed at once, the connection would be reset if more arrives, and the client may lose a reply (RFC 9112 9.6).
+  function endSoon(socket: Duplex): void {
+    socket.resume().end();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 
   // For a head that it has refused, Node makes no response.

@@ -24,6 +24,7 @@ const CLOSE = 'Connection: close';
 const EXPECT = 'Expect: 100-continue';
 const CHUNKED = 'Transfer-Encoding: chunked';
 const LAST = requestBytes('GET', '/', [CLOSE]);
+const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n';
 const BAD_CHUNK = `zz\r\n${requestBytes('GET', '/')}`;
 const [INVALID_METHOD, INVALID_SIZE] = ['HPE_INVALID_METHOD', 'HPE_INVALID_CHUNK_SIZE'] as const;
 
@@ -259,7 +260,8 @@ for (const isFair of [true, false]) describe(isFair ? 'with turns' : 'without tu
       handled.push(query);
       return iteration(text(query));
     };
-    const { check, open, refusals, ends, records } = await start(t, { '/slow': { GET: slow, POST: slow } }, { isFair });
+    const routes = { '/slow': { GET: slow, POST: slow } };
+    const { check, open, refusals, ends, records, server } = await start(t, routes, { isFair });
     const [a, b, last] = [get('/slow?a'), get('/slow?b'), get('/slow?c', CLOSE)];
     const upgrade = get('/slow?d', 'Connection: Upgrade', 'Upgrade: h2c');
     for (const [bytes, ...expected] of [
@@ -273,10 +275,15 @@ for (const isFair of [true, false]) describe(isFair ? 'with turns' : 'without tu
     }
     assert.deepEqual(refusals, [INVALID_METHOD, 'hostIllegal']);
     for (const before of [[], [get('/')], [a, get('/')]]) {
-      const replies = await repliesOn(open(`${before.join('')}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`));
+      const replies = await repliesOn(open(`${before.join('')}${CONNECT}`));
       assert.deepEqual([replies.length, ends.splice(0)], [before.length, ['connectMethod']]);
     }
     assert.ok(records.every(({ aborted }) => aborted === undefined));
+    const accepting = once(server.listener, 'connection');
+    const resetting = open(`${get('/')}${CONNECT}`);
+    const [[accepted]] = await Promise.all([accepting, once(resetting, 'connect')]);
+    resetting.resetAndDestroy(); // at once: the reply cannot be written, and there must be somebody who hears of that
+    await closed(accepted);
   });
 
   test('what follows a refusal gets to no handler, however late it comes', async (t) => {

@@ -10,7 +10,7 @@ import { Valve } from './valve.ts';
 
 const SWEEP_MS = 1_000;
 const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop
-const GONE_MS = 30_000; // without turns: how long a client that has ended its side may take nothing of a reply
+const GONE_MS = 30_000; // without turns: how long a client that has ended its side may take nothing (Node doubles it)
 const ON_ITS_WAY_MS = 250; // how long idle connections are then kept: a request may be on its way
 
 const processTurns = createTurns(); // of all servers, because they share the event loop

@@ -75,7 +75,7 @@ export class SocketStream extends Duplex {
 
   /**
    * Counts `ms` without activity, unless there was some since the last count, or `isExcused`. So `timeout` is never
-   * early, and late by up to one count. `isLimited`: QUIET_MS holds if Node sets no limit.
+   * early, and late by up to two counts. `isLimited`: QUIET_MS holds if Node sets no limit.
    */
   protected count(ms: number, isExcused: boolean, isLimited: boolean): void {
     if (this.destroyed) { // long ago, but its client has not taken the goodbye
