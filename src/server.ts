@@ -35,7 +35,7 @@ export type Server = ReturnType<typeof createServer>;
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
   const { handshakeTimeout, ...timeLimits } = { ...TIME_LIMITS, ...options.timeLimits };
-  const exchanges = new Map<Duplex, Exchange | undefined>(); // the newest of each connection, unless it is over
+  const newest = new WeakMap<Duplex, { exchange: Exchange | undefined }>(); // of each connection, unless it is over
   let owed = 0; // how many are in progress
 
   const server = http.createServer({
@@ -64,28 +64,30 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const { socket } = incoming;
-    if (exchanges.get(socket)?.isLast === true) return; // without turns, Node reads on after the last reply: ignored
+    const ofConnection = newest.get(socket) ?? remember(socket);
+    if (ofConnection.exchange?.isLast === true) return; // without turns, Node reads on after the last reply: ignored
     const exchange = new Exchange(incoming, response, options);
     owed += 1;
-    if (!exchanges.has(socket)) forgetAtEnd(socket);
-    exchanges.set(socket, exchange);
+    ofConnection.exchange = exchange;
     response.on('close', () => {
       const isAborted = socket.destroyed; // before the kernel had taken all of the reply
       owed -= 1;
-      if (exchanges.get(socket) === exchange && !exchange.isLast) exchanges.set(socket, undefined);
+      if (ofConnection.exchange === exchange && !exchange.isLast) ofConnection.exchange = undefined;
       if (isAborted) reports.ended('replyNotTaken');
       reports.finished?.(exchange.record(isAborted));
     });
     exchange.start(isAwaited);
   }
 
-  function forgetAtEnd(socket: Duplex): void {
-    socket.on('close', () => exchanges.delete(socket));
+  function remember(socket: Duplex): { exchange: Exchange | undefined } {
+    const ofConnection = { exchange: undefined };
+    newest.set(socket, ofConnection);
+    return ofConnection;
   }
 
   // Node's parser has refused what arrives, or it takes too long, or the connection has failed.
   function fail({ code = '' }: NodeJS.ErrnoException, socket: ClientSocket): void {
-    const exchange = exchanges.get(socket);
+    const exchange = newest.get(socket)?.exchange;
     const status = statusOfError(code);
     if (status === undefined) socket.destroy();
     else if (exchange === undefined) refuseHead(socket, code, status);
@@ -102,7 +104,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 
   // Nothing is tunnelled, and CONNECT gets no reply. Without turns, Node reads it before what precedes it is answered.
   function refuseConnect(socket: Duplex): void {
-    const response = exchanges.get(socket)?.response;
+    const response = newest.get(socket)?.exchange?.response;
     reports.ended('connectMethod');
     socket.on('error', () => {}); // without a listener, an error would end the process, and Node has taken its own away
     if (response === undefined) endSoon(socket);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { repliesIn, type Reply } from './support/replies.ts';
 import { startService, tlsOptions } from './support/service.ts';
 import { decisions } from './tools/contract/decisions.ts';
@@ -28,28 +28,30 @@ function rowsFor(environment: 'development' | 'production', isFair = true): Row[
   return sections.flatMap(([heading, rows]) => (isFair || heading !== ONLY_IF_FAIR ? rows : []));
 }
 
-for (const [environment, isFair] of [['development', true], ['production', false]] as const) {
-  test(`every row holds in ${environment}, with FAIR=${isFair}, and every head is as it always is`, async (t) => {
-    const isDevelopment = environment === 'development';
-    const service = await startService(t, { isDevelopment, isFair, now: Date.now });
-    const failing = await startService(t, { isDevelopment, isFair, now: () => { throw new Error(EXCEPTION_TEXT); } });
-    await mapAll(rowsFor(environment, isFair), async (row) => {
-      const { port } = row.needs === 'an exception' ? failing : service;
-      const talk = talker(() => connect(port, '127.0.0.1'), 30_000);
-      const result = await hold({ ...row, ends: true }, async (bytes) => {
-        const talked = await talk(bytes);
-        for (const reply of talked.replies) {
-          const expected = headOf(reply, reply === talked.replies.at(-1));
-          assert.deepEqual([reply.statusLine, ...reply.headers], expected, row.says);
-        }
-        assert.ok(talked.end === 'closed' || !isFair, `${row.says}: not reset`);
-        return talked;
+suite('every row holds', { concurrency: true }, () => {
+  for (const [environment, isFair] of [['development', true], ['production', false]] as const) {
+    test(`in ${environment}, with FAIR=${isFair}, and every head is as it always is`, async (t) => {
+      const isDevelopment = environment === 'development';
+      const service = await startService(t, { isDevelopment, isFair, now: Date.now });
+      const failing = await startService(t, { isDevelopment, isFair, now: () => { throw new Error(EXCEPTION_TEXT); } });
+      await mapAll(rowsFor(environment, isFair), async (row) => {
+        const { port } = row.needs === 'an exception' ? failing : service;
+        const talk = talker(() => connect(port, '127.0.0.1'), 30_000);
+        const result = await hold({ ...row, ends: true }, async (bytes) => {
+          const talked = await talk(bytes);
+          for (const reply of talked.replies) {
+            const expected = headOf(reply, reply === talked.replies.at(-1));
+            assert.deepEqual([reply.statusLine, ...reply.headers], expected, row.says);
+          }
+          assert.ok(talked.end === 'closed' || !isFair, `${row.says}: not reset`);
+          return talked;
+        });
+        if (result !== 'holds') assert.fail(`${row.says}\n${describe(result)}`);
       });
-      if (result !== 'holds') assert.fail(`${row.says}\n${describe(result)}`);
+      assert.deepEqual(service.reported, [], 'no request causes an error in the service');
     });
-    assert.deepEqual(service.reported, [], 'no request causes an error in the service');
-  });
-}
+  }
+});
 
 const TYPES = ['text/plain', 'application/json', 'application/json; charset=utf-8', 'application/problem+json'];
 const REFUSALS = [400, 413, 417, 421, 431, 501]; // without content

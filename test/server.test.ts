@@ -101,8 +101,7 @@ const warnings = new Set<string>();
 process.on('warning', ({ name }) => warnings.add(name));
 after(() => assert.ok(!warnings.has('MaxListenersExceededWarning'))); // Node warns of eleven listeners
 
-// The tests run at the same time, because they wait for connections to end.
-for (const isFair of [true, false]) describe(isFair ? 'with turns' : 'without turns', { concurrency: true }, () => {
+function testServer(isFair: boolean): void {
   test('whatever a handler does, there is one reply, and the connection goes on', async (t) => {
     const routes = Object.entries(HANDLERS).map(([path, [, GET]]) => [path, { GET }]);
     const { check, reported, records } = await start(t, Object.fromEntries(routes), { isFair });
@@ -166,12 +165,10 @@ for (const isFair of [true, false]) describe(isFair ? 'with turns' : 'without tu
     const length = 'Content-Length: 900000';
     const inOneChunk = `${post('/', CHUNKED)}${(900_000).toString(16)}\r\n`;
     const unknown = post('/', length).replace('POST', 'BREW');
-    for (const head of [post('/', length), inOneChunk, get('/', 'Host: b', length), unknown]) {
-      for (let time = 0; time < 3; time += 1) {
-        const [reply] = await once(new Worker(SENDER, { eval: true, workerData: { port, head } }), 'message');
-        assert.match(String(reply), /^HTTP\/1\.1 4.*\r\n\r\n$/s);
-      }
-    }
+    await Promise.all([post('/', length), inOneChunk, get('/', 'Host: b', length), unknown].map(async (head) => {
+      const [reply] = await once(new Worker(SENDER, { eval: true, workerData: { port, head } }), 'message');
+      assert.match(String(reply), /^HTTP\/1\.1 4.*\r\n\r\n$/s);
+    }));
     for (const bytes of ['BREW', post('/', 'Content-Length: 65537')]) { // nothing more comes, and it is not ended
       const accepting = once(server.listener, 'connection');
       const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
@@ -183,8 +180,7 @@ for (const isFair of [true, false]) describe(isFair ? 'with turns' : 'without tu
   });
 
   test('what the parser of Node refuses gets one reply, the last, and has its record', async (t) => {
-    const { check, refusals, records } = await start(t, {}, { isFair });
-    for (const [bytes, status, reason, path, before = []] of [
+    const rows = [
       [`BREW / HTTP/1.1\r\n\r\n${get('/')}`, 400, INVALID_METHOD],
       [get('/', `A: ${'b'.repeat(16_420 - get('/', 'A: ').length)}`), 431, 'HPE_HEADER_OVERFLOW'], // more than 16 KiB
       [`${get('/')}${post('/')}\x00${get('/')}`, 400, INVALID_METHOD, undefined, ['Hello', 'Hello']],
@@ -192,13 +188,15 @@ for (const isFair of [true, false]) describe(isFair ? 'with turns' : 'without tu
       // Our own rules have refused these, before the parser fails.
       [post('/', 'Transfer-Encoding: xchunked') + BAD_CHUNK, 400, 'codingIllegal', '/'],
       [post('/', CHUNKED) + chunk(65_537) + BAD_CHUNK, 413, 'contentTooLong', '/'],
-    ] as const) {
+    ] as const;
+    await Promise.all(rows.map(async ([bytes, status, reason, path, before = []]) => {
+      const { check, refusals, records } = await start(t, {}, { isFair });
       const last = (await check(bytes, ...before, status)).at(-1);
       assert.deepEqual([last?.body, last && field(last, 'cache-control')], ['', 'no-store']);
       await until(() => records.length > before.length);
-      assert.deepEqual(records.splice(0).slice(before.length).map(brief), [[path, status, reason, undefined]]);
-      assert.deepEqual(refusals.splice(0), [reason]);
-    }
+      assert.deepEqual(records.slice(before.length).map(brief), [[path, status, reason, undefined]]);
+      assert.deepEqual(refusals, [reason]);
+    }));
   });
 
   test('a slow head or slow content gets a 408, silence nothing, and a slow handler may reply', async (t) => {
@@ -329,6 +327,13 @@ for (const isFair of [true, false]) describe(isFair ? 'with turns' : 'without tu
       assert.deepEqual(ends, [end]);
     }
   });
+}
+
+// The tests run at the same time, because they wait for connections to end.
+describe('the server', { concurrency: true }, () => {
+  for (const [how, isFair] of [['with turns', true], ['without turns', false]] as const) {
+    describe(how, { concurrency: true }, () => testServer(isFair));
+  }
 });
 
 for (const isTls of [false, true]) {

@@ -44,7 +44,6 @@ export class Valve extends SocketStream {
   /** The response has closed: the kernel has all of the reply, or there will be no more of it. */
   answered(): void {
     this.pieces.answer();
-    this.touch();
     this.#proceed();
   }
 
