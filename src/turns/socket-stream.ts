@@ -97,19 +97,19 @@ export class SocketStream extends Duplex {
   override _read(): void {} // what arrives is pushed
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Callback): void {
-    this._writev([{ chunk, encoding }], done);
+    if (this.encrypted || chunk.length > PART_BYTES) return this.#writeParts(partsOf([{ chunk, encoding }]), done);
+    this.touch();
+    this.#socket.write(chunk, encoding);
+    // Faster: if nothing waits, the kernel has it already. Saves 10 %.
+    if (this.#socket.writableLength === 0 && this.#socket.errored === null) done();
+    else this.#socket.write('', done); // which calls back after what was written before
   }
 
   override _writev(writes: readonly Write[], done: Callback): void {
     const filled = writes.filter(({ chunk }) => chunk.length > 0); // Node ends each reply with an empty write
     const [first] = filled;
-    const isShort = filled.length === 1 && first !== undefined && first.chunk.length <= PART_BYTES;
-    if (!isShort || this.encrypted) return this.#writeParts(partsOf(filled), done);
-    this.touch();
-    this.#socket.write(first.chunk, first.encoding);
-    // Faster: if nothing waits, the kernel has it already. Saves 10 %.
-    if (this.#socket.writableLength === 0 && this.#socket.errored === null) done();
-    else this.#socket.write('', done); // which calls back after what was written before
+    if (first !== undefined && filled.length === 1) this._write(first.chunk, first.encoding, done);
+    else this.#writeParts(partsOf(filled), done);
   }
 
   // One after the other: each that the kernel takes is activity, even if it takes minutes for all.
