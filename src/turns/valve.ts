@@ -55,10 +55,7 @@ export class Valve extends SocketStream {
     this.#proceed();
   }
 
-  /**
-   * To be called every `ms` milliseconds: they count as idle, unless something waits for its turn. Empty lines do not
-   * count as something: they could keep a connection for ever.
-   */
+  /** To be called every `ms` milliseconds: they count as idle, unless anything but empty lines waits for its turn. */
   sweep(ms: number): void {
     const begin = this.#held.subarray(0, SHORT_BYTES);
     const isWaiting = this.#queue !== undefined && this.pieces.emptyLines(begin) < begin.length;
