@@ -8,8 +8,8 @@ import { accessRecord, type AccessRecord, type Reports } from './http/reports.ts
 import type { HttpRequest } from './http/request.ts';
 import type { Route, Router } from './http/router.ts';
 import { plainAddress } from './turns/client.ts';
+import { LINGER_MS } from './turns/socket-stream.ts';
 
-export const LINGER_MS = 1_000; // for what a client still sends when it gets the last reply
 const DISCARDED_BYTES = 64 * 1024; // the most content that is read where a route wants none
 
 export type ExchangeOptions = {
@@ -29,6 +29,7 @@ export class Exchange {
   readonly #startedAt: number;
   readonly #request: HttpRequest;
   readonly #fault: Reason | undefined; // of its head
+  readonly #hasContent: boolean;
   #ignoresContent = false; // it is answered without waiting for its content
   #reason: string | undefined; // why it is refused: a Reason, or the code of an error of Node's
 
@@ -43,17 +44,17 @@ export class Exchange {
     // Without turns, Node drops what follows an Upgrade in its packet: the next packet may begin inside content.
     this.isLast = !options.isFair && request.headers.upgrade !== undefined;
     this.#fault = reason;
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    this.#hasContent = length !== '0' || coding !== undefined;
   }
 
   /** Answers or refuses it. `isAwaited`: before it sends content, its client waits for a 100 (RFC 9110 10.1.1). */
   start(isAwaited: boolean): void {
     if (this.#fault !== undefined) return this.refuse(this.#fault, REFUSALS[this.#fault]);
     const route = this.#options.router(this.#request.method, this.#request.path);
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = this.#request.headers;
-    const hasContent = length !== '0' || coding !== undefined;
-    this.#ignoresContent = hasContent && isAwaited && route.maxContentBytes === undefined;
-    if (Number(length) > maxContent(route)) return this.#refuseContent();
-    if (hasContent && !this.#ignoresContent) return this.#readContent(route, isAwaited);
+    this.#ignoresContent = this.#hasContent && isAwaited && route.maxContentBytes === undefined;
+    if (Number(this.#request.headers['content-length'] ?? 0) > maxContent(route)) return this.#refuseContent();
+    if (this.#hasContent && !this.#ignoresContent) return this.#readContent(route, isAwaited);
     this.isLast ||= this.#ignoresContent; // nobody knows whether the content comes
     this.#reply(route);
   }
@@ -97,10 +98,11 @@ export class Exchange {
   #write(reply: Reply, isLast: boolean): void {
     if (this.response.headersSent) return; // it was refused while a handler worked
     this.isLast ||= isLast;
-    // With the text: if a reply could not be written, its text would be that of the 500, too.
+    // With the text: otherwise, after a `writeHead` that has thrown, a 500 would have the text of that one.
     this.response.writeHead(reply.status, STATUS_CODES[reply.status], headersOf(reply, this.isLast));
-    if (this.#options.isFair || !this.isLast || this.isComplete) this.response.end(reply.body);
-    else this.#writeLast(reply.body);
+    const isArriving = this.#hasContent && !this.isComplete;
+    if (isArriving && this.isLast && !this.#options.isFair) this.#writeLast(reply.body);
+    else this.response.end(reply.body);
   }
 
   // Without turns, Node closes the connection at the end of the last reply. If content is still arriving, that resets
@@ -110,7 +112,8 @@ export class Exchange {
     this.response.flushHeaders();
     this.response.write(body);
     this.#incoming.resume().once('close', end);
-    setTimeout(end, LINGER_MS).unref();
+    const timer = setTimeout(end, LINGER_MS);
+    this.response.once('close', () => clearTimeout(timer));
   }
 
   /** Whether all of the request has arrived, so that what comes is not its content. */

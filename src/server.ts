@@ -2,13 +2,14 @@
 import http, { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import { Exchange, LINGER_MS, type ExchangeOptions } from './exchange.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { statusOfError } from './http/refusals.ts';
 import { emptyReply, headersOf } from './http/reply.ts';
 import { accessRecord } from './http/reports.ts';
 import { plainAddress } from './turns/client.ts';
 import { FairResponse } from './turns/fair-response.ts';
 import { createFairServer } from './turns/fair-server.ts';
+import { LINGER_MS } from './turns/socket-stream.ts';
 
 const HEAD_BYTES = 16 * 1024;
 
@@ -107,20 +108,25 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const response = newest.get(socket)?.exchange?.response;
     reports.ended('connectMethod');
     socket.on('error', () => {}); // without a listener, an error would end the process, and Node has taken its own away
-    if (response === undefined) endSoon(socket);
-    else response.once('close', () => endSoon(socket));
+    if (response === undefined) end(socket);
+    else response.once('close', () => end(socket));
+  }
+
+  function end(socket: Duplex): void {
+    socket.resume().end();
+    closeLater(socket);
   }
 
   // Closed at once, the connection would be reset if more arrives, and the client may lose a reply (RFC 9112 9.6).
-  function endSoon(socket: Duplex): void {
-    socket.resume().end();
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  function closeLater(socket: Duplex): void {
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(timer));
   }
 
   // For a head that it has refused, Node makes no response.
   function refuseHead(socket: ClientSocket, reason: string, status: number): void {
-    if (socket.bytesRead === 0) socket.destroy(); // the client has sent nothing
-    if (!socket.writable) return; // or has had the last reply
+    if (socket.bytesRead === 0) socket.destroy(); // a client that has sent nothing gets nothing
+    if (!socket.writable) return;
     const startedAt = performance.now();
     const remoteAddress = plainAddress(socket.remoteAddress);
     reports.refused(reason);
@@ -128,7 +134,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       const isAborted = error instanceof Error;
       reports.finished?.(accessRecord({ status, reason, startedAt, remoteAddress, isAborted }));
     });
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    closeLater(socket);
   }
 
   return {

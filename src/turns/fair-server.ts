@@ -59,7 +59,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     if (socket.remoteAddress !== undefined) handshakes.set(ends, admit(socket)); // on a Unix socket, it counts later
     socket.on('close', () => {
       carriers.delete(socket);
-      handshakes.delete(ends);
+      if (handshakes.get(ends)?.socket === socket) handshakes.delete(ends); // the next client may have the same ends
     });
   }
 

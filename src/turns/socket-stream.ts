@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 
 const QUIET_MS = 30_000; // if Node sets no time-out: for a reply that is not taken, or a client that has ended its side
 const PART_BYTES = 64 * 1024;
-const LINGER_MS = 1_000; // how long, at least, a client may keep its side open after the last reply
+export const LINGER_MS = 1_000; // how long, at least, a client may keep its side open after the last reply
 
 type Callback = (error?: Error | null) => void;
 type Write = { readonly chunk: string | Buffer; readonly encoding: BufferEncoding };
@@ -78,7 +78,7 @@ export class SocketStream extends Duplex {
    * early, and late by up to two counts. `isLimited`: QUIET_MS holds if Node sets no limit.
    */
   protected count(ms: number, isExcused: boolean, isLimited: boolean): void {
-    if (this.destroyed) { // long ago, but its client has not taken the goodbye
+    if (this.destroyed) { // but its client has not taken the goodbye
       this.#socket.destroy();
       return;
     }

@@ -59,7 +59,7 @@ function keepReports() {
 }
 
 /** Closes a server, or a service, and all of its connections, when the test `t` ends. */
-export function closeAfter(t: TestContext, { close, closeAll }: Pick<App, 'close' | 'closeAll'>): void {
+function closeAfter(t: TestContext, { close, closeAll }: Pick<App, 'close' | 'closeAll'>): void {
   t.after(async () => {
     const isClosed = close();
     closeAll();

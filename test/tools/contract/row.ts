@@ -20,7 +20,7 @@ export type Expected = {
 };
 export type Got = { readonly json: unknown; readonly body: string; readonly sentAt: number };
 /** What is sent on a connection of its own, one character for each byte, and what must come back on it. */
-export type Step = { readonly send: string; readonly replies: readonly Expected[] };
+type Step = { readonly send: string; readonly replies: readonly Expected[] };
 
 export type Row = {
   readonly says: string;
