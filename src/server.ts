@@ -1,10 +1,10 @@
 // The server: what Node is told of it, and what it tells. See https://nodejs.org/api/http.html
-import http, { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
+import http, { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { statusOfError } from './http/refusals.ts';
-import { emptyReply, headersOf } from './http/reply.ts';
+import { refusalText } from './http/reply.ts';
 import { accessRecord } from './http/reports.ts';
 import { plainAddress } from './turns/client.ts';
 import { FairResponse } from './turns/fair-response.ts';
@@ -130,7 +130,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const startedAt = performance.now();
     const remoteAddress = plainAddress(socket.remoteAddress);
     reports.refused(reason);
-    socket.end(headOf(status), (error?: Error | null) => {
+    socket.end(refusalText(status), (error?: Error | null) => {
       const isAborted = error instanceof Error;
       reports.finished?.(accessRecord({ status, reason, startedAt, remoteAddress, isAborted }));
     });
@@ -146,9 +146,4 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       return count;
     },
   };
-}
-
-function headOf(status: number): string {
-  const fields = Object.entries(headersOf(emptyReply(status), true)).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', ''].join('\r\n');
 }

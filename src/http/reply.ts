@@ -1,5 +1,5 @@
 // Replies as values: what a handler returns, and what becomes of it.
-import { validateHeaderName, validateHeaderValue, type OutgoingHttpHeaders } from 'node:http';
+import { STATUS_CODES, validateHeaderName, validateHeaderValue, type OutgoingHttpHeaders } from 'node:http';
 
 export type Reply = {
   readonly status: number; // from 200 on
@@ -55,6 +55,12 @@ export function headersOf({ status, headers, body }: Reply, isLast: boolean): Ou
   else Object.entries(headers).forEach(check); // Node drops the content before it checks these: the 500 would be empty
   if (isLast) all['Connection'] = 'close';
   return all;
+}
+
+/** A last reply without content as it is sent, for when Node makes no response. */
+export function refusalText(status: number): string {
+  const fields = Object.entries(headersOf(emptyReply(status), true)).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', ''].join('\r\n');
 }
 
 function check([name, value]: [string, unknown]): void {
