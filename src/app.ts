@@ -47,7 +47,7 @@ export function createApp({ isDevelopment, now, allowedHosts, ...serverOptions }
     createHttpsServer: (tls: SecureContextOptions) => create(router, { isAllowed, takesHttps: true }, tls),
     /** A server that redirects each request to HTTPS on this port. */
     createRedirectServer(port: number): Server {
-      const handler = redirectToHttps(port);
+      const handler = redirectToHttps(port); // of targets with https, too
       return create(() => ({ handler }), { isAllowed, takesHttps: true, needsHost: true });
     },
     /** From now on `/health` replies with 503, and each reply is the last one on its connection. */

@@ -22,8 +22,9 @@ export type ExchangeOptions = {
 
 export class Exchange {
   readonly response: ServerResponse;
-  isLast: boolean; // the connection ends with its reply
-  isFollowed = false; // a head that Node's parser has refused comes after it, and gets its reply later
+  isLast: boolean; // the service ends the connection with its reply
+  isFollowed = false; // without turns: a later request of its connection is in progress, too
+  isBeforeFault = false; // the next head is refused by Node's parser, as soon as this request is answered
   readonly #incoming: IncomingMessage;
   readonly #options: ExchangeOptions;
   readonly #startedAt: number;
@@ -41,7 +42,7 @@ export class Exchange {
     this.#options = options;
     this.#startedAt = options.reports.finished === undefined ? 0 : performance.now(); // Faster: saves 2 %
     this.#request = request;
-    // Without turns, Node drops what follows an Upgrade in its packet: the next packet may begin inside content.
+    // Without turns, Node drops what came with an Upgrade. What it reads next may be content (request smuggling).
     this.isLast = !options.isFair && request.headers.upgrade !== undefined;
     this.#fault = reason;
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
@@ -53,7 +54,7 @@ export class Exchange {
     if (this.#fault !== undefined) return this.refuse(this.#fault, REFUSALS[this.#fault]);
     const route = this.#options.router(this.#request.method, this.#request.path);
     this.#ignoresContent = this.#hasContent && isAwaited && route.maxContentBytes === undefined;
-    if (Number(this.#request.headers['content-length'] ?? 0) > maxContent(route)) return this.#refuseContent();
+    if (Number(this.#request.headers['content-length']) > maxContent(route)) return this.#refuseContent();
     if (this.#hasContent && !this.#ignoresContent) return this.#readContent(route, isAwaited);
     this.isLast ||= this.#ignoresContent; // nobody knows whether the content comes
     this.#reply(route);
@@ -79,7 +80,7 @@ export class Exchange {
     const { isDraining, reports } = this.#options;
     const request = this.#request;
     const failed = (error: unknown) => reports.failed(error, request.traceparent);
-    answer(handler, request, (reply) => this.#write(reply, isDraining()), failed);
+    answer(handler, request, (reply) => this.#write(reply, isDraining() && !this.isFollowed), failed);
   }
 
   #refuseContent(): void {
@@ -88,8 +89,8 @@ export class Exchange {
 
   /** Refuses the request, unless it has been answered: no request gets two replies. */
   refuse(reason: string, status: number): void {
-    const isIgnored = status === 408 && this.#ignoresContent; // its content is late, but nobody waits for it
-    if (this.response.headersSent || isIgnored) return;
+    const isLateButUnwanted = status === 408 && this.#ignoresContent; // its content
+    if (this.response.headersSent || isLateButUnwanted) return;
     this.#reason = reason;
     this.#options.reports.refused(reason);
     this.#write(emptyReply(status), true);
@@ -98,15 +99,15 @@ export class Exchange {
   #write(reply: Reply, isLast: boolean): void {
     if (this.response.headersSent) return; // it was refused while a handler worked
     this.isLast ||= isLast;
-    // With the text: otherwise, after a `writeHead` that has thrown, a 500 would have the text of that one.
+    // With the status text: after a `writeHead` that has thrown, Node would send the text of that one.
     this.response.writeHead(reply.status, STATUS_CODES[reply.status], headersOf(reply, this.isLast));
-    const isArriving = this.#hasContent && !this.isComplete;
+    const isArriving = this.#hasContent && !this.hasArrived;
     if (isArriving && this.isLast && !this.#options.isFair) this.#writeLast(reply.body);
     else this.response.end(reply.body);
   }
 
   // Without turns, Node closes the connection at the end of the last reply. If content is still arriving, that resets
-  // it, and the client may lose the reply (RFC 9112 9.6). So it ends when the content does, or a second later.
+  // the connection, and the client may lose the reply (RFC 9112 9.6). So the reply ends with the content, or 1 s later.
   #writeLast(body: Reply['body']): void {
     const end = () => this.response.end();
     this.response.flushHeaders();
@@ -117,7 +118,7 @@ export class Exchange {
   }
 
   /** Whether all of the request has arrived, so that what comes is not its content. */
-  get isComplete(): boolean {
+  get hasArrived(): boolean {
     return this.#incoming.complete;
   }
 

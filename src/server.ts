@@ -36,8 +36,8 @@ export type Server = ReturnType<typeof createServer>;
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
   const { handshakeTimeout, ...timeLimits } = { ...TIME_LIMITS, ...options.timeLimits };
-  const newest = new WeakMap<Duplex, { exchange: Exchange | undefined }>(); // of each connection, unless it is over
-  let owed = 0; // how many are in progress
+  const newest = new WeakMap<Duplex, { exchange: Exchange | undefined }>(); // of each connection, until it is answered
+  let requestsInProgress = 0;
 
   const server = http.createServer({
     ...timeLimits,
@@ -45,10 +45,10 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     maxHeaderSize: HEAD_BYTES,
     insecureHTTPParser: false, // whatever flags Node was started with
     requireHostHeader: false, // `checkHead` requires it, and the log says so
-    joinDuplicateHeaders: true, // two lines of Host become one with a comma, which is not legal
+    joinDuplicateHeaders: true, // two lines of Host become one value with a comma, which `checkHead` refuses
     ServerResponse: options.isFair ? FairResponse : ServerResponse,
   });
-  server.maxHeadersCount = 0; // no limit: Node would drop what is above it without a word
+  server.maxHeadersCount = 0; // `checkHead` counts: Node would drop what is above its limit without a word
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
@@ -66,13 +66,14 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const { socket } = incoming;
     const ofConnection = newest.get(socket) ?? remember(socket);
-    if (ofConnection.exchange?.isLast === true) return; // without turns, Node reads on after the last reply: ignored
+    if (ofConnection.exchange?.isLast === true) return; // without turns, Node reads on after the last reply
     const exchange = new Exchange(incoming, response, options);
-    owed += 1;
+    if (ofConnection.exchange !== undefined) ofConnection.exchange.isFollowed = true;
+    requestsInProgress += 1;
     ofConnection.exchange = exchange;
     response.on('close', () => {
       const isAborted = socket.destroyed; // before the kernel had taken all of the reply
-      owed -= 1;
+      requestsInProgress -= 1;
       if (ofConnection.exchange === exchange && !exchange.isLast) ofConnection.exchange = undefined;
       if (isAborted) reports.ended('replyNotTaken');
       reports.finished?.(exchange.record(isAborted));
@@ -92,14 +93,14 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const status = statusOfError(code);
     if (status === undefined) socket.destroy();
     else if (exchange === undefined) refuseHead(socket, code, status);
-    else if (exchange.isComplete) refuseNext(exchange, socket, code, status);
+    else if (exchange.hasArrived) refuseNext(exchange, socket, code, status);
     else exchange.refuse(code, status); // its content is at fault
   }
 
   // Without turns, Node reads on before a reply is sent, and reports a fault again with each later read.
   function refuseNext(exchange: Exchange, socket: ClientSocket, reason: string, status: number): void {
-    if (exchange.isLast || exchange.isFollowed) return;
-    exchange.isFollowed = true;
+    if (exchange.isLast || exchange.isBeforeFault) return;
+    exchange.isBeforeFault = true;
     exchange.response.once('close', () => refuseHead(socket, reason, status));
   }
 
@@ -126,7 +127,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   // For a head that it has refused, Node makes no response.
   function refuseHead(socket: ClientSocket, reason: string, status: number): void {
     if (socket.bytesRead === 0) socket.destroy(); // a client that has sent nothing gets nothing
-    if (!socket.writable) return;
+    if (!socket.writable) return; // as after `destroy`
     const startedAt = performance.now();
     const remoteAddress = plainAddress(socket.remoteAddress);
     reports.refused(reason);
@@ -141,7 +142,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     ...fairServer, // listener, stopListening, close, setSecureContext, and this in place of its closeAll:
     /** Stops listening, and closes all connections now. Returns how many requests were still owed a reply. */
     closeAll(): number {
-      const count = owed;
+      const count = requestsInProgress;
       fairServer.closeAll();
       return count;
     },

@@ -1,4 +1,5 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
+import { setImmediate as iteration } from 'node:timers/promises';
 import { createApp, type App } from './app.ts';
 import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
 import { listen, type Bound, type ListenTarget } from './host/listen.ts';
@@ -19,20 +20,23 @@ export async function start(signals: SignalActions): Promise<void> {
   const { acceptFailed, summarize, ...reports } = createReportLogger(log);
   let app: App | undefined;
 
-  /** Ends the process when the log has been written, or after a second. Connections are closed at once. */
-  function exit(exitCode: number): void {
-    summarize();
-    void output.end().then(() => process.exit(exitCode));
+  /** Closes all connections, and ends the process when the log has been written, or after a second. */
+  async function exit(exitCode: number): Promise<void> {
     app?.closeAll();
+    await iteration();
+    await iteration(); // the closed connections have reported their requests
+    summarize();
+    await output.end();
+    process.exit(exitCode);
   }
 
   function fail(error: unknown): void {
     if (error instanceof StartError) {
       for (const reason of error.reasons) log('error', 'The service cannot start.', { reason });
-      exit(error.exitCode);
+      void exit(error.exitCode);
     } else {
       log('fatal', 'The process is exiting because of an uncaught error.', { error });
-      exit(EXIT_CODES.failure);
+      void exit(EXIT_CODES.failure);
     }
   }
   process.on('uncaughtException', fail); // or an unhandled rejection: nobody knows what still works

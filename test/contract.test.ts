@@ -56,13 +56,12 @@ suite('every row holds', { concurrency: true }, () => {
 const TYPES = ['text/plain', 'application/json', 'application/json; charset=utf-8', 'application/problem+json'];
 const REFUSALS = [400, 413, 417, 421, 431, 501]; // without content
 
-// The head that a reply of this service must have. A 400 or 431 that is by Node's parser has no Date.
+// The head that a reply of this service must have.
 function headOf({ status, headers, body }: Reply, isLast: boolean): string[] {
   const type = TYPES.map((known) => `Content-Type: ${known}`).find((line) => line === headers[0]);
   const withBody = [`${type}`, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
   const empty = status === 405 ? ['Cache-Control: no-store', 'Allow: GET'] : ['Cache-Control: no-store'];
-  const isByNode = [400, 431].includes(status) && !headers.includes('Date: now');
-  const refused = ['Connection: close', ...(isByNode ? [] : ['Date: now'])];
+  const refused = ['Connection: close', 'Date: now'];
   const connection = isLast ? ['Connection: close'] : ['Connection: keep-alive', 'Keep-Alive: timeout=75'];
   const isOurs = headers.at(-1) === 'Date: now' && isLast; // the service says close, and not Node
   const end = (body === '' && REFUSALS.includes(status)) || isOurs ? refused : ['Date: now', ...connection];

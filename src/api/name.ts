@@ -6,15 +6,14 @@ const ACCEPTED = `1 to ${MAX_LENGTH}`;
 
 /** The first name in a query (without its `?`), decoded as the URL Standard does, or the default if there is none. */
 export function readName(query: string): string {
-  const parameters = new URLSearchParams(`?${query}`); // it drops one leading `?`
+  const parameters = new URLSearchParams(`?${query}`); // it drops this `?`, instead of one that the query begins with
   return parameters.get('name') ?? DEFAULT_NAME;
 }
 
 /** What is wrong with a name, in words for the person who sent it; undefined: nothing. */
 export function faultInName(name: string): string | undefined {
   if (name === '') return `The name is empty: ${ACCEPTED} characters are accepted.`;
-  const isLong = name.length > MAX_LENGTH; // in UTF-16 code units: never fewer than characters
-  const length = isLong ? Array.from(name).length : 0; // in code points, as for `maxLength` of JSON Schema
+  const { length } = Array.from(name); // in Unicode code points, as for `maxLength` of JSON Schema
   if (length > MAX_LENGTH) return `The name has ${length} characters: ${ACCEPTED} are accepted.`;
   return name.trim() === '' ? 'The name is only white space: at least one other character is needed.' : undefined;
 }

@@ -51,11 +51,12 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     hasHandedSockets: handed !== undefined,
     tlsFiles,
     // The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does.
-    redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort || undefined),
+    redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort || undefined), // 0 is no port for them
     allowedHosts: allowed === '*' ? undefined : hostsIn(allowed), // what `Host` may name; undefined: any host
     accessLog: readBoolean('ACCESS_LOG', false),
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000, // for Node, 0 means no limit
-    maxConnections: readInteger('MAX_CONNECTIONS', 2, 1_000_000) ?? 1_000, // with 1, one client could keep others out
+    // With 1, one client could keep others out. With more than 10,000, each new connection would take more than 1 ms.
+    maxConnections: readInteger('MAX_CONNECTIONS', 2, 10_000) ?? 1_000,
     isFair: readBoolean('FAIR', true), // whether clients take turns
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 500,
     shutdownTimeoutMs: readInteger('SHUTDOWN_TIMEOUT_MS', 0, DAY_MS) ?? 10_000,

@@ -10,7 +10,7 @@ const NAMES = 'https for HTTPS; http, unknown, an empty name or one ending in .s
 /** The sockets that the process `pid` was handed; undefined: none. `report` gets a sentence for each mistake. */
 export function readHandedSockets(env: NodeJS.ProcessEnv, pid: number, report: (mistake: string) => void) {
   const { LISTEN_PID, LISTEN_FDS = '', LISTEN_FDNAMES = '' } = env;
-  if (LISTEN_PID !== String(pid) || LISTEN_FDS === '') return undefined; // other processes inherit the variables
+  if (LISTEN_PID !== String(pid) || LISTEN_FDS === '') return undefined; // they are for another process
   const count = /^\d{1,3}$/.test(LISTEN_FDS) ? Number(LISTEN_FDS) : 0;
   const names = LISTEN_FDNAMES === '' ? new Array<string>(count).fill('') : LISTEN_FDNAMES.split(':');
   if (count < 1 || count > 64) {

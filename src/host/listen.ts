@@ -23,7 +23,7 @@ export async function listen(
 ): Promise<Bound> {
   const { fd, name } = target;
   try {
-    // Node closes a descriptor that it cannot listen on. If that is one of its own, the process aborts.
+    // Node closes a descriptor that it cannot listen on. If Node uses it for something else, the process aborts.
     if (fd !== undefined && !fstatSync(fd).isSocket()) throw new Error('it is not a socket');
     if (fd !== undefined) listener.listen({ fd }, LONGEST_QUEUE);
     else listener.listen({ ...target, backlog: LONGEST_QUEUE });

@@ -2,7 +2,7 @@
 // one by one. What any client can cause is counted, so that nobody can fill the log: at most one line a minute each.
 import type { Log, LogFields } from './log.ts';
 
-const LONG_PATH = /^(.{1024}).+/; // Docker splits lines of 16 KiB, and the client should not choose where
+const LONG_PATH = /^(.{1024}).+/; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
 
 /** Writes reports, which are those of `Reports` in http/reports.ts and failed accepts, to `log`. */
 export function createReportLogger(log: Log) {

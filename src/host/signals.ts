@@ -21,7 +21,7 @@ export type Stoppable = {
   readonly stopListening: () => void;
   readonly close: () => Promise<void>; // stops listening, and resolves when all connections have ended
   readonly closeAll: () => number; // closes all connections, and returns how many requests were still owed a reply
-  readonly exit: (exitCode: number) => void; // ends the process when the log has been written
+  readonly exit: (exitCode: number) => Promise<void>; // ends the process when the log has been written
 };
 type StopOptions = Pick<Configuration, 'shutdownDelayMs' | 'shutdownTimeoutMs' | 'hasHandedSockets'>;
 
@@ -37,13 +37,13 @@ export function createStop(service: Stoppable, options: StopOptions, log: Log): 
     if (options.hasHandedSockets) service.stopListening(); // new connections are left to other processes
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
-    let connectionsCut = 0;
+    let connectionsCut = 0; // those on which a request was still owed a reply
     const deadline = setTimeout(() => { connectionsCut = service.closeAll(); }, timeoutMs);
     await service.close();
     clearTimeout(deadline);
-    if (isCut) return;
+    if (isCut) return; // the process is exiting already
     log('info', 'Stopped', { connectionsCut });
-    service.exit(EXIT_CODES.stopped);
+    await service.exit(EXIT_CODES.stopped);
   }
 
   return (signal) => {
@@ -53,7 +53,7 @@ export function createStop(service: Stoppable, options: StopOptions, log: Log): 
     } else if (signal === 'SIGINT' && performance.now() - stoppingSince >= SAME_STOP_MS) {
       isCut = true;
       log('warn', 'Stopping at once on a second signal', { signal });
-      service.exit(EXIT_CODES.failure);
+      void service.exit(EXIT_CODES.failure);
     }
   };
 }

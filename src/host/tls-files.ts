@@ -38,14 +38,14 @@ export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): P
       return undefined;
     }
   }
-  // `createSecureContext` throws when OpenSSL cannot read a certificate of the chain, or rejects the key in the first.
+  // `createSecureContext` throws when OpenSSL cannot read a certificate of the chain, or rejects the key of the first.
   const checkChain = (pem: Buffer) => createSecureContext({ cert: pem });
   const cert = read('TLS_CERT_FILE', certFile, 'a readable PEM file with the certificate and its chain', checkChain);
   const key = read('TLS_KEY_FILE', keyFile, 'a readable PEM file with an unencrypted private key', createPrivateKey);
   if (cert === undefined || key === undefined) throw new StartError(mistakes);
 
   const options = { cert, key, ...POLICY };
-  await shakeHands(options).catch(({ code }: NodeJS.ErrnoException) => { // the message has addresses in memory
+  await shakeHands(options).catch(({ code }: NodeJS.ErrnoException) => { // the message has memory addresses
     const accepted = `the key of the first certificate in ${certFile}, of a kind for TLS 1.2 or later (${code})`;
     throw new StartError([mistakeIn('TLS_KEY_FILE', keyFile, accepted)]);
   });

@@ -16,7 +16,7 @@ export function answer(
   try {
     const reply = handler(request);
     if ('then' in reply) void Promise.resolve(reply).then(write).catch(fail);
-    else write(reply); // at once
+    else write(reply); // without waiting for a promise
   } catch (error) {
     fail(error);
   }

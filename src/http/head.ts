@@ -54,7 +54,7 @@ function faultInFields({ httpVersion, headers, rawHeaders }: Head): Reason | und
   return membersOf(expect).every((member) => member === '100-continue') ? undefined : 'expectationUnknown';
 }
 
-// RFC 9112 6.1 and 6.3: programs disagree on where content ends that is not simply chunked, or chunked in HTTP/1.0.
+// RFC 9112 6.1 and 6.3: programs disagree on where content ends if it is not simply chunked, or in HTTP/1.0.
 function faultInCodings(codings: string): Reason {
   const members = membersOf(codings);
   return members.length > 1 && members.at(-1) === 'chunked' ? 'codingUnsupported' : 'codingIllegal';

@@ -1,5 +1,7 @@
 // Replies as values: what a handler returns, and what becomes of it.
-import { STATUS_CODES, validateHeaderName, validateHeaderValue, type OutgoingHttpHeaders } from 'node:http';
+import {
+  STATUS_CODES, validateHeaderName, validateHeaderValue, type OutgoingHttpHeader, type OutgoingHttpHeaders,
+} from 'node:http';
 
 export type Reply = {
   readonly status: number; // from 200 on
@@ -52,19 +54,23 @@ export function headersOf({ status, headers, body }: Reply, isLast: boolean): Ou
   if (illegal !== undefined) throw new TypeError(`A handler must not set ${illegal}: that is the server's.`);
   const all: OutgoingHttpHeaders = { ...headers };
   if (!WITHOUT_CONTENT.includes(status)) all['Content-Length'] = Buffer.byteLength(body);
-  else Object.entries(headers).forEach(check); // Node drops the content before it checks these: the 500 would be empty
+  else Object.entries(headers).forEach(check);
   if (isLast) all['Connection'] = 'close';
   return all;
 }
 
 /** A last reply without content as it is sent, for when Node makes no response. */
 export function refusalText(status: number): string {
-  const fields = Object.entries(headersOf(emptyReply(status), true)).map(([name, value]) => `${name}: ${value}`);
+  const headers = { ...headersOf(emptyReply(status), true), Date: new Date().toUTCString() }; // RFC 9110 6.6.1
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', ''].join('\r\n');
 }
 
-function check([name, value]: [string, unknown]): void {
+// If Node finds the mistake, it has already noted that there is no content. The 500 would have a length, but none.
+function check([name, header]: [string, OutgoingHttpHeader | undefined]): void {
   validateHeaderName(name);
-  if (value === undefined) throw new TypeError(`Invalid: the header ${name} has no value.`);
-  validateHeaderValue(name, String(value));
+  for (const value of Array.isArray(header) ? header : [header]) {
+    if (value === undefined) throw new TypeError(`Invalid: the header ${name} has no value.`);
+    validateHeaderValue(name, String(value));
+  }
 }

@@ -1,5 +1,5 @@
-// Finds the handler of a request. Paths are compared byte for byte: one that a proxy reads in another way could get
-// past its rules.
+// Finds the handler of a request. Paths are compared byte for byte: if a proxy understood one in another way, a request
+// could get past the proxy's rules.
 import { emptyReply, type Reply } from './reply.ts';
 import type { Handler } from './request.ts';
 

@@ -2,7 +2,7 @@
 import { ServerResponse } from 'node:http';
 import { Valve } from './valve.ts';
 
-/** The response that a server must make: `http.createServer({ ServerResponse: FairResponse })`. */
+/** The response that Node makes at the end of each head: `http.createServer({ ServerResponse: FairResponse })`. */
 export class FairResponse extends ServerResponse {
   constructor(...options: ConstructorParameters<typeof ServerResponse>) {
     super(...options);

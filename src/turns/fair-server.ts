@@ -1,5 +1,5 @@
-// A listener whose clients take turns. It gives its connections to a server of `node:http` that never listens itself.
-// So whoever stops listening resets no connection on which a request is on its way, and Node's time limits go on.
+// A listener whose clients take turns. It gives its connections to a server of `node:http` that never listens itself:
+// closing that would close idle connections, on which a request may be on its way, and end Node's time limits.
 import type http from 'node:http';
 import net, { type Socket } from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';
@@ -10,8 +10,8 @@ import { Valve } from './valve.ts';
 
 const SWEEP_MS = 1_000;
 const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop
-const GONE_MS = 30_000; // without turns: how long a client that has ended its side may take nothing (Node doubles it)
-const ON_ITS_WAY_MS = 250; // how long idle connections are then kept: a request may be on its way
+const ON_ITS_WAY_MS = 250; // how long idle connections are kept after that: a request may be on its way
+const GONE_MS = 30_000; // without turns: how long a client that has ended its side may take nothing of a reply
 
 const processTurns = createTurns(); // of all servers, because they share the event loop
 
@@ -28,7 +28,7 @@ export type FairOptions = {
 export function createFairServer(server: http.Server, options: FairOptions) {
   const { maxConnections, isFair = true, dropped, turns = processTurns, sweepMs = SWEEP_MS } = options;
   const room = new Room();
-  const carriers = new Set<Socket>(); // those with TLS on them, also while its handshake has not begun
+  const carriers = new Set<Socket>(); // the TCP or Unix sockets below TLS
   const handshakes = new Map<string, Connection>(); // by the addresses of both ends
   let hasAccepted = false; // a connection, in this iteration
   let isClosing = false;
@@ -38,7 +38,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   listener.on('connection', accept);
   secured?.on('secureConnection', finishHandshake);
   secured?.on('tlsClientError', (_, socket) => socket.destroy());
-  server.emit('listening'); // from now on, Node checks its time limits
+  server.emit('listening'); // at this event, Node begins to check its time limits
   const sweeper = setInterval(sweep, sweepMs).unref();
   listener.once('close', () => {
     clearInterval(sweeper);
@@ -47,7 +47,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
 
   function accept(socket: Socket): void {
     hasAccepted = true;
-    turns.hurry(); // one connection is accepted in each iteration of the event loop, and others may wait
+    turns.endAfterOne(); // one connection is accepted in each iteration of the event loop, and others may wait
     if (secured === undefined) serve(socket);
     else startHandshake(socket);
   }
@@ -56,7 +56,8 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     const ends = endsOf(socket);
     socket.on('error', () => {}); // without a listener, an error would end the process
     carriers.add(socket);
-    if (socket.remoteAddress !== undefined) handshakes.set(ends, admit(socket)); // on a Unix socket, it counts later
+    const isUnix = socket.remoteAddress === undefined; // then it is admitted after the handshake
+    if (!isUnix) handshakes.set(ends, admit(socket));
     socket.on('close', () => {
       carriers.delete(socket);
       if (handshakes.get(ends)?.socket === socket) handshakes.delete(ends); // the next client may have the same ends
@@ -66,7 +67,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function finishHandshake(socket: TLSSocket): void {
     const inHandshake = handshakes.get(endsOf(socket));
     if (inHandshake !== undefined) room.remove(inHandshake);
-    const isReset = socket.remoteAddress === undefined && socket.localAddress !== undefined;
+    const isReset = socket.remoteAddress === undefined && socket.localAddress !== undefined; // a Unix socket has none
     if (isReset) socket.destroy(); // Node may never tell that a write has failed
     else serve(socket);
   }
@@ -75,7 +76,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     const connection = admit(socket);
     if (socket.destroyed) return; // there is no room
     if (isFair) connection.valve = new Valve(socket, connection.client, turns);
-    else socket.on('end', () => socket.setTimeout(GONE_MS)); // after a reset, Node may wait for ever over TLS
+    else socket.on('end', () => socket.setTimeout(GONE_MS)); // over TLS, Node may not notice that it is gone
     server.emit('connection', connection.valve ?? socket);
   }
 
@@ -100,10 +101,11 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function closeIdle(): void {
     if (!isFair) server.closeIdleConnections();
     for (const { valve, socket } of room.connections) {
-      if (valve?.isIdle ?? socket.bytesRead === 0) (valve ?? socket).destroy();
+      const isIdle = valve?.isIdle ?? socket.bytesRead === 0;
+      if (isIdle) (valve ?? socket).destroy();
     }
     for (const socket of carriers) {
-      if (socket.bytesRead === 0) socket.destroy(); // it has sent nothing
+      if (socket.bytesRead === 0) socket.destroy(); // on a Unix socket, it is not in the room yet
     }
   }
 

@@ -46,7 +46,7 @@ export class Pieces {
     const at = text.indexOf(EMPTY_LINE);
     const end = at === -1 ? text.length : at + EMPTY_LINE.length;
     const length = end - this.#tail.length;
-    this.#tail = at === -1 ? text.slice(1 - EMPTY_LINE.length) : '';
+    this.#tail = at === -1 ? text.slice(-3) : '';
     return length;
   }
 

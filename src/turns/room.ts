@@ -4,7 +4,7 @@ import { clientOf } from './client.ts';
 import { createQueue, type Queues } from './turns.ts';
 import type { Valve } from './valve.ts';
 
-type Client = Queues & { readonly connections: Set<Connection> };
+type Client = Queues & { readonly name: string; readonly connections: Set<Connection> };
 
 /** Over TLS, a connection has no valve until its handshake is over. */
 export type Connection = {
@@ -28,26 +28,25 @@ export class Room {
   /** Adds the connection of a socket, until that closes. */
   add(socket: Socket): Connection {
     const name = clientOf(socket.remoteAddress);
-    const client = this.#clients.get(name) ?? { connections: new Set(), short: createQueue(), long: createQueue() };
+    const client = this.#clients.get(name) ?? createClient(name);
     const connection = { socket, client, acceptedAt: performance.now() };
     this.#clients.set(name, client);
     this.connections.add(connection);
     client.connections.add(connection);
-    socket.on('close', () => {
-      this.remove(connection);
-      if (client.connections.size === 0 && this.#clients.get(name) === client) this.#clients.delete(name);
-    });
+    socket.on('close', () => this.remove(connection));
     return connection;
   }
 
   remove(connection: Connection): void {
-    this.connections.delete(connection);
-    connection.client.connections.delete(connection);
+    const { client } = connection;
+    if (!this.connections.delete(connection)) return; // it has been removed before
+    client.connections.delete(connection);
+    if (client.connections.size === 0) this.#clients.delete(client.name);
   }
 
   /**
-   * The connection that is closed because `newest` is one too many, and why. Of the client with the most, the one idle
-   * for longest; if none is idle, the one busy for longest, unless `newest` is that client's: then `newest`.
+   * The connection that is closed because `newest` is one too many, and why. It is one of the client with the most: the
+   * one that is idle for longest. If none is, it is `newest`, if that is this client's; else the one busy for longest.
    */
   chooseVictim(newest: Connection): Victim {
     let most = newest.client;
@@ -61,6 +60,9 @@ export class Room {
     return busy === undefined ? newRefused(newest) : { connection: busy, reason: 'busyClosed' };
   }
 }
+
+const createClient = (name: string): Client =>
+  ({ name, connections: new Set(), short: createQueue(), long: createQueue() });
 
 const since = ({ valve, acceptedAt }: Connection) => valve?.pieces.since ?? acceptedAt;
 

@@ -10,8 +10,8 @@ export const LINGER_MS = 1_000; // how long, at least, a client may keep its sid
 type Callback = (error?: Error | null) => void;
 type Write = { readonly chunk: string | Buffer; readonly encoding: BufferEncoding };
 
-// Many short writes become one part, which takes fewer system calls, and a long one several. Each is made when it is
-// due: all at once would take time and memory.
+// Many short writes become one part, which takes fewer system calls, and a long write becomes several parts. Each part
+// is made only when it is due: to make all at once would take time and memory.
 function* partsOf(writes: readonly Write[]): Generator<Buffer, undefined> {
   let gathered: Buffer[] = [];
   let length = 0;
@@ -74,18 +74,19 @@ export class SocketStream extends Duplex {
   }
 
   /**
-   * Counts `ms` without activity, unless there was some since the last count, or `isExcused`. So `timeout` is never
-   * early, and late by up to two counts. `isLimited`: QUIET_MS holds if Node sets no limit.
+   * Counts `ms` without activity, unless there was some since the last count. So `timeout` is never early, and late by
+   * up to two counts. Nothing counts while it `isWaitingForTurn`. QUIET_MS is the limit after its client has ended its
+   * side, if Node sets none.
    */
-  protected count(ms: number, isExcused: boolean, isLimited: boolean): void {
-    if (this.destroyed) { // but its client has not taken the goodbye
+  protected count(ms: number, isWaitingForTurn: boolean, hasClientEnded: boolean): void {
+    if (this.destroyed) { // but over TLS, its client has not taken the goodbye
       this.#socket.destroy();
       return;
     }
     const isPending = this.writableLength > 0; // the kernel has not taken it
-    const limitMs = this.#limitMs || (isPending || isLimited ? QUIET_MS : Infinity);
-    const wasOver = this.#quietMs >= limitMs;
-    if (this.#isActive || (isExcused && !isPending)) this.#quietMs = 0;
+    const limitMs = this.#limitMs || (isPending || hasClientEnded ? QUIET_MS : Infinity);
+    const wasOver = this.#quietMs >= limitMs; // so `timeout` has been emitted
+    if (this.#isActive || (isWaitingForTurn && !isPending)) this.#quietMs = 0;
     else this.#quietMs += ms;
     this.#isActive = false;
     if (this.writableFinished && this.#quietMs >= LINGER_MS) this.destroy();
@@ -100,8 +101,9 @@ export class SocketStream extends Duplex {
     if (this.encrypted || chunk.length > PART_BYTES) return this.#writeParts(partsOf([{ chunk, encoding }]), done);
     this.touch();
     this.#socket.write(chunk, encoding);
+    const { writableLength, errored, destroyed } = this.#socket;
     // Faster: if nothing waits, the kernel has it already. Saves 10 %.
-    if (this.#socket.writableLength === 0 && this.#socket.errored === null) done();
+    if (writableLength === 0 && errored === null && !destroyed) done();
     else this.#socket.write('', done); // which calls back after what was written before
   }
 

@@ -1,5 +1,6 @@
 // Stops reading from a socket at once, and goes on. A stream that is only paused reads on until its buffer is full, and
-// over TLS 64 KiB can be 64,000 records of one byte, with an object for each. So `stop` fills the buffer with zeros.
+// over TLS 64 KiB can be 64,000 records of one byte, with an object for each. So `stop` fills the buffer with zeros,
+// which `readOn` takes out again.
 import type { Socket } from 'node:net';
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -13,31 +14,31 @@ function fillerOf(length: number): Buffer {
 export class Tap {
   readonly #socket: Socket;
   isStopped = false;
-  #isOpening = false;
+  #isReadingOn = false;
 
   /** `arrived` gets what arrives on `socket`. */
   constructor(socket: Socket, arrived: (bytes: Buffer) => void) {
     this.#socket = socket;
     socket.on('data', (bytes: Buffer) => {
-      if (!this.#isOpening) arrived(bytes); // `read` emits what `open` returns, too
+      if (!this.#isReadingOn) arrived(bytes); // `readOn` returns these
     });
   }
 
-  /** Stops reading from the kernel: inside `arrived` at once, elsewhere after one more read. */
+  /** Stops reading from the kernel: at once if `arrived` calls it, else after one more read. */
   stop(): void {
-    if (this.isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // nothing can be put back
+    if (this.isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // `unshift` would fail
     this.isStopped = true;
     this.#socket.pause();
     this.#socket.unshift(fillerOf(this.#socket.readableHighWaterMark));
   }
 
   /** Goes on reading. Returns what has arrived meanwhile. */
-  open(): Buffer {
+  readOn(): Buffer {
     if (!this.isStopped) return NOTHING;
-    this.#isOpening = true;
+    this.#isReadingOn = true;
     this.#socket.read(this.#socket.readableHighWaterMark); // the filler, which is in front
     const arrived: Buffer = this.#socket.read() ?? NOTHING;
-    this.#isOpening = false;
+    this.#isReadingOn = false;
     this.isStopped = false;
     this.#socket.resume();
     return arrived;

@@ -22,7 +22,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   const line: Queue[] = [];
   let isScheduled = false;
   let aheadSince: number | undefined; // when something first went ahead in this iteration
-  let isHurried = false;
+  let isOneEnough = false;
 
   function scheduleRun(): void {
     if (!isScheduled) schedule(run);
@@ -34,9 +34,9 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     isScheduled = false;
     do {
       takeTurn(line.shift());
-    } while (line.length > 0 && !isHurried && now() < end);
+    } while (line.length > 0 && !isOneEnough && now() < end);
     aheadSince = undefined;
-    isHurried = false;
+    isOneEnough = false;
     if (line.length > 0) scheduleRun();
   }
 
@@ -51,12 +51,12 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   }
 
   return {
-    /** Whether a little may be done at once: nobody waits, and the first in this iteration was not 1 ms ago. */
+    /** Whether a little may be done at once: nobody waits, and in this iteration, that began less than 1 ms ago. */
     mayGoAhead(): boolean {
       if (line.length > 0) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
       aheadSince = now();
-      scheduleRun();
+      scheduleRun(); // even if nobody waits then: it marks the end of the iteration
       return true;
     },
     /** `one` gets a turn when that of its queue comes. `queue.waiting.delete(one)` undoes it. */
@@ -66,9 +66,9 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       queue.isInLine = true;
       scheduleRun();
     },
-    /** One turn is enough the next time, because something else has to be done soon, such as accepting. */
-    hurry(): void {
-      isHurried = true;
+    /** The turns of this iteration end after one, because something else has to be done soon, such as accepting. */
+    endAfterOne(): void {
+      isOneEnough = true;
     },
   };
 }

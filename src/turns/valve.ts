@@ -27,7 +27,7 @@ export class Valve extends SocketStream {
     this.#queues = queues;
     this.#turns = turns;
     this.#tap = new Tap(socket, (bytes) => this.#arrived(bytes));
-    socket.allowHalfOpen = true; // a client may end its side and still read
+    socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
     socket.on('end', () => {
       this.#hasClientEnded = true;
       this.touch();
@@ -35,7 +35,7 @@ export class Valve extends SocketStream {
     });
   }
 
-  /** Whether closing loses nothing: no request has begun or waits, and no reply; or the last reply is sent. */
+  /** Whether closing loses nothing: no request has begun or waits, and no reply is left to send. */
   get isIdle(): boolean {
     const hasBegun = this.pieces.hasBegun || this.#held.length > 0;
     return this.writableFinished || (!hasBegun && this.writableLength === 0);
@@ -50,14 +50,14 @@ export class Valve extends SocketStream {
   /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
   takeTurn(): void {
     this.#queue = undefined;
-    if (this.writableEnded) this.#open(); // what it returns is discarded
+    if (this.writableEnded) this.#readOn(); // and discards what that returns
     else if (this.#mayPass && this.#held.length > 0) this.#pass();
     this.#proceed();
   }
 
-  /** To be called every `ms` milliseconds: they count as idle, unless anything but empty lines waits for its turn. */
+  /** To be called every `ms` milliseconds. They count as idle time, unless something waits here for its turn. */
   sweep(ms: number): void {
-    const begin = this.#held.subarray(0, SHORT_BYTES);
+    const begin = this.#held.subarray(0, SHORT_BYTES); // empty lines alone must not keep a connection open for ever
     const isWaiting = this.#queue !== undefined && this.pieces.emptyLines(begin) < begin.length;
     this.count(ms, isWaiting && !this.writableEnded, this.#hasClientEnded);
   }
@@ -82,9 +82,9 @@ export class Valve extends SocketStream {
   // What continues waits for a turn: otherwise one client could go on and on.
   #proceed(): void {
     if (this.#queue !== undefined || !this.#mayPass) return;
-    if (this.#held.length === 0) this.#held = this.#open();
+    if (this.#held.length === 0) this.#held = this.#readOn();
     if (this.#held.length > 0) this.#wait(this.#held.length > SHORT_BYTES ? this.#queues.long : this.#queues.short);
-    else if (this.#hasClientEnded) this.push(null); // last: at the end, Node drops what it has not answered
+    else if (this.#hasClientEnded) this.push(null); // only now: then Node drops what it has not answered
   }
 
   #wait(queue: Queue): void {
@@ -92,9 +92,9 @@ export class Valve extends SocketStream {
     this.#turns.wait(queue, this);
   }
 
-  #open(): Buffer {
-    if (this.#tap.isStopped && this.encrypted) this.#turns.hurry(); // one read may bring thousands of records
-    return this.#tap.open();
+  #readOn(): Buffer {
+    if (this.#tap.isStopped && this.encrypted) this.#turns.endAfterOne(); // one read may bring thousands of records
+    return this.#tap.readOn();
   }
 
   #pass(): void {
@@ -104,13 +104,13 @@ export class Valve extends SocketStream {
     const length = this.pieces.take(held);
     this.#held = rest(held, length);
     this.touch();
-    // Node reads the piece at once, and at the end of a head it calls `begin`.
+    // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which calls `pieces.begin`.
     this.push(length === held.length ? held : held.subarray(0, length));
     this.#isFull = this.readableLength > 0;
     this.pieces.endRequest(); // its content may end with this
   }
 
-  // Stops reading, waits, and takes a turn, which reads on. What that brings leads here again.
+  // Stops reading. After a while, `takeTurn` reads on, and discards. If more arrives then, `arrived` calls this again.
   #discard(): void {
     this.#tap.stop();
     setTimeout(() => {
@@ -121,7 +121,7 @@ export class Valve extends SocketStream {
   // Node, or whoever has taken a connection over from it, goes on reading.
   override read(size?: number): unknown {
     const taken: unknown = super.read(size);
-    if (this.#isFull && this.readableLength === 0) process.nextTick(() => this.#taken());
+    if (this.#isFull && this.readableLength === 0) process.nextTick(() => this.#taken()); // when Node has got it
     return taken;
   }
 
@@ -145,5 +145,5 @@ export class Valve extends SocketStream {
 }
 
 function rest(bytes: Buffer, from: number): Buffer {
-  return from < bytes.length ? bytes.subarray(from) : NOTHING; // an empty part would keep all of it in memory
+  return from < bytes.length ? bytes.subarray(from) : NOTHING; // even an empty `subarray` keeps `bytes` in memory
 }

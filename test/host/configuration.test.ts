@@ -83,7 +83,7 @@ const VARIABLES: readonly Rules[] = [
   ['ACCESS_LOG', [['true', { accessLog: true }], ['false', {}]], BOOLEAN, ['yes', '1', 'TRUE', ' true', 'false\n']],
   ['FAIR', [['true', {}], ['false', { isFair: false }]], BOOLEAN, ['no']],
   ['KEEP_ALIVE_TIMEOUT_MS', range('keepAliveTimeoutMs', 1, 86_400_000), DAY.replace('0', '1'), ['0', '75s']],
-  ['MAX_CONNECTIONS', range('maxConnections', 2, 1_000_000), 'a whole number from 2 to 1000000', ['1', '1000001']],
+  ['MAX_CONNECTIONS', range('maxConnections', 2, 10_000), 'a whole number from 2 to 10000', ['1', '1000001']],
   ['SHUTDOWN_DELAY_MS', range('shutdownDelayMs', 0, 86_400_000), DAY, ['x', '86400001']],
   ['SHUTDOWN_TIMEOUT_MS', range('shutdownTimeoutMs', 0, 86_400_000), DAY, ['-1', '86400001']],
   ['LISTEN_FDS', [['1', onNames(undefined)], ['002', onNames(undefined, undefined)], ['64', onNames(...ALL_FDS)]],

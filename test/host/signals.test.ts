@@ -40,7 +40,7 @@ for (const [what, hasHandedSockets, ...steps] of [
         closed();
         return done.push('cuts') + 2;
       },
-      exit: (code) => done.push(code),
+      exit: async (code) => void done.push(code),
     }, { shutdownDelayMs: 100, shutdownTimeoutMs: 1_500, hasHandedSockets }, (...line) => done.push(line));
     for (const [step, expected] of steps) {
       if (step === 'closed') closed();

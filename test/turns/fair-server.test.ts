@@ -145,7 +145,7 @@ describe('its listener', limit, () => {
 
   test('accepts what waits in the kernel when the stop begins, so that it is answered, and no more', async (t) => {
     const turns = createTurns();
-    const { mock } = t.mock.method(turns, 'hurry');
+    const { mock } = t.mock.method(turns, 'endAfterOne');
     const { close, port, listener } = await start(t, hello, 'TCP', { turns });
     const areWaiting = new Int32Array(new SharedArrayBuffer(4));
     const replied = once(new Worker(CROWD, { eval: true, workerData: { port, count: 50, areWaiting } }), 'message');

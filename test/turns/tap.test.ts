@@ -28,10 +28,10 @@ for (const [over, options] of [
     assert.equal(raw.bytesRead, read, 'nothing was read');
     const isOver = once(accepted, 'end');
     while (text.length < LONG.length) {
-      text += String(tap.open());
+      text += String(tap.readOn());
       await until(() => tap.isStopped || text.length === LONG.length);
     }
-    assert.deepEqual([text === LONG, String(tap.open())], [true, '']);
+    assert.deepEqual([text === LONG, String(tap.readOn())], [true, '']);
     await isOver;
   });
 }
@@ -41,12 +41,12 @@ for (const over of TRANSPORTS) {
     async (t) => {
       const { client, accepted } = await startEnds(t, over);
       const tap = new Tap(accepted.on('error', assert.fail), () => {});
-      assert.equal(String(tap.open()), '', 'it is open');
+      assert.equal(String(tap.readOn()), '', 'it is open');
       for (const word of ['one', 'two']) {
         for (let i = 0; i < 2; i += 1) tap.stop();
         client.write(word);
         await until(() => accepted.readableLength === accepted.readableHighWaterMark + word.length);
-        assert.deepEqual([tap.isStopped, String(tap.open()), tap.isStopped], [true, word, false]);
+        assert.deepEqual([tap.isStopped, String(tap.readOn()), tap.isStopped], [true, word, false]);
       }
       client.end();
       await once(accepted, 'end');

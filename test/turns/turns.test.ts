@@ -52,7 +52,7 @@ test('one waits once; a queue whose last has left costs no turn, and comes into 
 test('after `hurry`, one has a turn in this iteration, and the next is as before', () => {
   const { turns, wait, next } = start(0);
   for (const names of ['ab', 'cd']) wait(createQueue(), names);
-  turns.hurry();
+  turns.endAfterOne();
   assert.deepEqual([next(), next()], ['a', 'cbd']);
 });
 

@@ -28,7 +28,7 @@ async function startOne(t: TestContext, over: Over, timeout = 0) {
   server.server.on('timeout', timeouts).timeout = timeout;
   const waits = t.mock.method(turns, 'wait').mock;
   const opened = await server.open();
-  const hurries = t.mock.method(turns, 'hurry').mock;
+  const hurries = t.mock.method(turns, 'endAfterOne').mock;
   /** The next exchange. */
   async function next(): Promise<Exchange> {
     await until(() => exchanges.length > 0);
