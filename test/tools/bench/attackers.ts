@@ -1,5 +1,4 @@
 // The process of clients that attack: `attackers PORT CLIENTS WORK ADDRESSES IS_TLS`. It prints a line when all do.
-import type { Socket } from 'node:net';
 import { WORKS, type Work } from './attacks.ts';
 import { openSocket } from './clients.ts';
 
@@ -7,6 +6,7 @@ const [port, clients, name = '', addresses, isTls] = process.argv.slice(2);
 const work = new Map<string, Work>(Object.entries(WORKS)).get(name) ?? {};
 const { first = '', more = '', isByteByByte = false, isDeaf = false } = work;
 const repeated = Buffer.from(isByteByByte ? more : more.repeat(Math.ceil(65_536 / Math.max(1, more.length))));
+const length = isByteByByte ? 1 : repeated.length; // of a write
 let begun = 0;
 
 for (let client = 0; client < Number(clients); client += 1) open(client);
@@ -18,22 +18,16 @@ function open(client: number): void {
   const socket = openSocket({ port: Number(port), isTls: isTls === 'true', from, allowHalfOpen }, () => {
     begun += 1;
     if (begun === Number(clients)) console.log('attacking');
-    attack(socket);
+    if (first !== '') socket.write(first);
+    if (more !== '') sendMore(0);
+    else if (first === '') socket.destroy();
   });
+  function sendMore(at: number): void {
+    if (!socket.writable) return;
+    const next = (at + length) % repeated.length;
+    socket.write(repeated.subarray(at, at + length), () => setImmediate(sendMore, next));
+  }
   if (isDeaf) socket.pause(); // before it is connected, or else the first bytes are read
   else socket.resume();
   socket.on('close', () => setTimeout(open, 1, client));
-}
-
-function attack(socket: Socket): void {
-  let sent = 0;
-  function sendMore(): void {
-    if (!socket.writable) return;
-    const length = isByteByByte ? 1 : repeated.length;
-    socket.write(repeated.subarray(sent, sent + length), () => setImmediate(sendMore));
-    sent = (sent + length) % repeated.length;
-  }
-  if (first !== '') socket.write(first);
-  if (more !== '') sendMore();
-  if (first === '' && more === '') socket.destroy();
 }

@@ -18,7 +18,6 @@ export function ask(socket: Socket, request: string): Promise<string | undefined
       socket.off('close', done).off('data', done);
       resolve(Buffer.isBuffer(reply) ? reply.toString('latin1') : undefined);
     }
-    socket.on('close', done).on('data', done);
-    socket.write(request);
+    socket.on('close', done).on('data', done).write(request);
   });
 }

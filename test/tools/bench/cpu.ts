@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { requestBytes } from '../../support/exchange.ts';
 import { cpuTime, residentMemory } from '../../support/usage.ts';
 import { ask, openSocket } from './clients.ts';
-import { startServer, type Program } from './processes.ts';
+import { startServer, type Programs } from './processes.ts';
 import { figure, median, table } from './report.ts';
 
 const CLIENTS = 50; // with one request in progress each: then the server is busy for 95 % of the time
@@ -26,19 +26,20 @@ const BROWSER = [ // what Chrome sends for `fetch`, beside Host
 
 const CLOSE = ['Connection: close']; // with it, each request has a connection of its own
 const SMALL_HEAP = ['--max-heap-size=64']; // new connections cost most where garbage is collected often
+const BOUNDS: Bounds = { service: [1.30, 1.50, 1.65, 1.65, 1.25, 1.1], 'FAIR=false': [1.00, 1.15, 1.25, 1.35, 1.00] };
+const BROWSER_BOUNDS: Bounds = { service: [1.35, 1.55, 1.65, 1.65, 1.35, 1.1] };
+const CLOSE_BOUNDS: Bounds = { service: [2.3] };
 /** What is sent, the flags of Node, and, on Node 24, the bounds of some servers in the order of the columns. */
-type Bounds = Readonly<Record<string, readonly number[]>>;
-type Load = Readonly<{ name: string; fields: string[]; paths: string[]; flags: string[]; bounds: Bounds }>;
-const BOUNDS = { service: [1.30, 1.50, 1.65, 1.65, 1.25, 1.1], 'FAIR=false': [1.00, 1.15, 1.25, 1.35, 1.00] };
-const BROWSER_BOUNDS = { service: [1.35, 1.55, 1.65, 1.65, 1.35, 1.1] };
-const LOADS: readonly Load[] = [
+const LOADS = [
   { name: 'Host only', fields: [], paths: PATHS, flags: [], bounds: BOUNDS }, // what load generators send
   { name: 'browser', fields: BROWSER, paths: PATHS, flags: [], bounds: BROWSER_BOUNDS },
-  { name: 'a connection each', fields: CLOSE, paths: ['/health'], flags: SMALL_HEAP, bounds: { service: [2.3] } },
+  { name: 'a connection each', fields: CLOSE, paths: ['/health'], flags: SMALL_HEAP, bounds: CLOSE_BOUNDS },
 ];
 
+type Bounds = Readonly<Record<string, readonly number[]>>;
+type Load = (typeof LOADS)[number];
 type Measured = Map<string, number[]>; // the figures of a load, a server and a column, in order
-type Programs = ReadonlyMap<string, Program>;
+
 /** Measures servers, one of which is the baseline, and prints the figures. */
 export async function printComparison(programs: Programs, seconds: number): Promise<void> {
   const measured: Measured = new Map();
@@ -47,7 +48,7 @@ export async function printComparison(programs: Programs, seconds: number): Prom
     for (const load of LOADS) await measureRound(programs, load, measured);
   } while (performance.now() < end);
 
-  const rows = LOADS.flatMap(({ name, bounds }) => [...programs.keys()].map((program) => [
+  const rows = LOADS.flatMap(({ name, bounds }) => Object.keys(programs).map((program) => [
     name, program, ...COLUMNS.map((column, i) => {
       const base = measured.get(`${name}, baseline, ${column}`) ?? [];
       const values = measured.get(`${name}, ${program}, ${column}`) ?? [];
@@ -63,16 +64,14 @@ export async function printComparison(programs: Programs, seconds: number): Prom
 // Each round starts new processes, because two of one program differ by some percent. All are warmed up in turn: after
 // a second of waiting, a server is slower for a while. And with all paths: V8 discards code compiled for one alone.
 async function measureRound(programs: Programs, { name, fields, paths, flags }: Load, measured: Measured) {
-  const running = await Promise.all(Array.from(programs, async ([program, how]) => {
+  const running = await Promise.all(Object.entries(programs).map(async ([program, how]) => {
     const { pid, port, stop } = await startServer(how, {}, flags);
     const sockets = Array.from({ length: CLIENTS }, () => (fields === CLOSE ? undefined : openSocket({ port })));
     return { pid, port, stop, sockets, row: `${name}, ${program}` };
   }));
   const requests = [...paths, ...paths].map((path) => requestBytes('GET', path, fields)); // each is measured twice
-  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
-    for (const request of requests) {
-      for (const { port, sockets } of running) await sendMany(port, sockets, request, 1_000);
-    }
+  for (const request of Array.from({ length: WARM_UP_ROUNDS }, () => requests).flat()) {
+    for (const { port, sockets } of running) await sendMany(port, sockets, request, 1_000);
   }
   const add = (key: string, value: number) => measured.set(key, [...measured.get(key) ?? [], value]);
   for (const [i, request] of requests.entries()) {

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { ATTACKS } from './attacks.ts';
 import { printComparison } from './cpu.ts';
-import { BASELINE, SERVICE, type Program } from './processes.ts';
+import { BASELINE, SERVICE } from './processes.ts';
 import { printLost } from './stop.ts';
 import { printWaits } from './waits.ts';
 
@@ -19,14 +19,13 @@ const { attack, baseline, compare, only, seconds, stop } = parseArgs({
 }).values;
 
 console.log(`Node ${process.version}\n`);
-const programs = new Map<string, Program>(attack && !baseline ? [] : [['baseline', BASELINE]]);
-programs.set('service', SERVICE);
 if (stop) await printLost();
 else if (attack) {
-  await printWaits(programs, ATTACKS.filter(({ name }) => name.startsWith(only)), Number(seconds ?? 2));
+  const attacks = ATTACKS.filter(({ name }) => name.startsWith(only));
+  await printWaits({ ...(baseline && { baseline: BASELINE }), service: SERVICE }, attacks, Number(seconds ?? 2));
 } else {
-  programs.set('FAIR=false', { ...SERVICE, env: { FAIR: 'false' } });
-  for (const [name = '', script = ''] of compare.map((text) => text.split('='))) programs.set(name, { script });
-  await printComparison(programs, Number(seconds ?? 60));
+  const others = compare.map((text) => text.split('=')).map(([name = '', script = '']) => [name, { script }] as const);
+  const own = { baseline: BASELINE, service: SERVICE, 'FAIR=false': { ...SERVICE, env: { FAIR: 'false' } } };
+  await printComparison({ ...own, ...Object.fromEntries(others) }, Number(seconds ?? 60));
 }
 process.exit();

@@ -7,7 +7,7 @@ import { requestBytes } from '../../support/exchange.ts';
 import { cpuTime, residentMemory } from '../../support/usage.ts';
 import type { Attack, Clients } from './attacks.ts';
 import { ask, openSocket } from './clients.ts';
-import { scriptPath, start, startServer, type Program } from './processes.ts';
+import { scriptPath, start, startServer, type Program, type Programs } from './processes.ts';
 import { figure, median, table } from './report.ts';
 
 const LIMIT_MS = 4_000; // a request that takes longer has failed
@@ -16,27 +16,26 @@ const RECORDS = `${folderOfProcess()}/records`; // records.c, compiled
 const TLS = tlsVariables();
 
 /** Measures servers beside each of these attacks, and prints the figures. The one called `service` has bounds. */
-export async function printWaits(programs: ReadonlyMap<string, Program>, attacks: readonly Attack[], seconds: number) {
-  const rows: string[][] = [];
+export async function printWaits(programs: Programs, attacks: readonly Attack[], seconds: number): Promise<void> {
   const source = fileURLToPath(new URL('test/tools/bench/records.c', import.meta.resolve('#package'))); // not in dist
   const { status } = spawnSync('cc', ['-O2', '-o', RECORDS, source, '-lssl', '-lcrypto'], { stdio: 'inherit' });
   if (status !== 0) throw new Error('This needs cc and the headers of OpenSSL (libssl-dev).');
+  const rows = [['attack', 'server', 'median', 'worst', 'requests', 'failed', 'CPU', 'peak MiB']];
   for (const attack of attacks) {
-    for (const [program, how] of programs) {
-      const { waits, failed, cpu, peak } = await measureBeside(how, attack, seconds);
-      const bounds: Partial<Attack> = program === 'service' ? attack : {};
+    for (const [name, program] of Object.entries(programs)) {
+      const { waits, failed, cpu, peak } = await measureBeside(program, attack, seconds);
+      const bounds: Partial<Attack> = name === 'service' ? attack : {};
       rows.push([
-        attack.name, program, figure(median(waits), 1, bounds.medianMs), figure(Math.max(...waits), 0, bounds.worstMs),
+        attack.name, name, figure(median(waits), 1, bounds.medianMs), figure(Math.max(...waits), 0, bounds.worstMs),
         `${waits.length}`, figure(failed, 0, bounds.failed), figure(cpu, 2), figure(peak, 0, bounds.peakMiB),
       ]);
     }
   }
   console.log(`Waits of an honest client in ms [bound], ${seconds} s for each attack; CPU: how busy the server is\n`);
-  console.log(table([['attack', 'server', 'median', 'worst', 'requests', 'failed', 'CPU', 'peak MiB'], ...rows], 2));
+  console.log(table(rows, 2));
 }
 
-async function measureBeside({ script, env }: Program, attack: Attack, seconds: number) {
-  const { clients, isTls = false, heapMiB = 2_000 } = attack;
+async function measureBeside({ script, env }: Program, { clients, isTls, heapMiB }: Attack, seconds: number) {
   const roomy = { script, env: { ...env, MAX_CONNECTIONS: '3000' } };
   const server = await startServer(roomy, isTls ? TLS : {}, [`--max-heap-size=${heapMiB}`]);
   for (let i = 0; i < 100; i += 1) await askOnce(server.port, isTls); // warms it up

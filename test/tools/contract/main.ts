@@ -1,8 +1,8 @@
 // The program of `npm run contract -- URL`, which start.js starts: checks the server at a URL against the contract.
 import { parseArgs } from 'node:util';
 import { decisions } from './decisions.ts';
-import { describe, hold, type Difference, type Sections, type Subject } from './row.ts';
-import { CannotCheck, lookAt, mapAll, talker, targetAt } from './server.ts';
+import { describe, hold, type Subject } from './row.ts';
+import { lookAt, mapAll, talker, targetAt } from './server.ts';
 import { specification } from './specification.ts';
 import { wire } from './wire.ts';
 
@@ -16,63 +16,52 @@ Checks the server at URL, which is http://HOST[:PORT], https://HOST[:PORT] or un
 
 Exit code: 0 all rows hold, 1 at least one does not, 2 nothing could be checked.`;
 
-type Print = { readonly report: (text: string) => void; readonly summary: (text: string) => void };
-
-const PARTS: Readonly<Record<string, (subject: Subject) => Sections>> = { specification, decisions, wire };
-
 const flag = { type: 'boolean', default: false } as const;
 const FLAGS = { decisions: flag, wire: flag, all: flag, development: flag, production: flag, insecure: flag };
 
-function readOptions(args: readonly string[]) {
+type Print = { readonly report: (text: string) => void; readonly summary: (text: string) => void };
+
+/** Runs the command, and resolves with its exit code. */
+export async function run(args: readonly string[], print: Print): Promise<number> {
+  let help = `\n\n${USAGE}`; // is printed if the arguments are wrong
   try {
-    const { positionals, values } = parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
-    const [url, another] = positionals;
-    if (url === undefined || another !== undefined) throw new Error('One URL is checked at a time.');
+    const { positionals: [url, more], values } = parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
+    if (url === undefined || more !== undefined) throw new Error('One URL is checked at a time.');
     if (values.development && values.production) throw new Error('A server is not in Development and in Production.');
-    return { url, ...values };
+    help = '';
+    return await check(url, values, print);
   } catch (error) {
-    throw new CannotCheck(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    print.summary(`${error instanceof Error ? error.message : String(error)}${help}`);
+    return 2;
   }
 }
 
-async function check(options: ReturnType<typeof readOptions>, print: Print): Promise<number> {
-  const { url, insecure, development, production, all, ...values } = options;
-  const target = targetAt(url, insecure);
+async function check(url: string, options: Readonly<Record<keyof typeof FLAGS, boolean>>, print: Print) {
+  const target = targetAt(url, options.insecure);
   const { isDescribed, takesAnyHost } = await lookAt(target);
-  const inDevelopment = development || (isDescribed && !production);
-  const subject = { ...target, environment: inDevelopment ? 'development' as const : 'production' as const };
+  const isDevelopment = options.development || (isDescribed && !options.production);
+  const subject: Subject = { ...target, environment: isDevelopment ? 'development' : 'production' };
   const reasons = { // why a row is not checked
     'an exception': 'an exception cannot be provoked from outside',
     'any host': takesAnyHost ? undefined : 'the server accepts only certain hosts (421)',
     'no TLS': target.isSecure ? 'the server has TLS' : undefined,
   };
-  const asked: Readonly<Record<string, boolean>> = { ...values, specification: true };
-  let differ = 0;
-  for (const [part, make] of Object.entries(PARTS).filter(([name]) => all || asked[name] === true)) {
-    const rows = Object.entries(make(subject)).flatMap(([heading, own]) => own.map((row) => ({ heading, row })));
-    const results = await mapAll(rows, async ({ row }): Promise<Difference | string> =>
-      (row.needs && reasons[row.needs]) ?? hold(row, talker(target.open)));
-    for (const [i, { heading, row: { says } }] of rows.entries()) {
-      const [result = '', title] = [results[i], `The ${part}, ${heading}: ${says}`];
-      if (typeof result !== 'string') print.report(`✖ ${title}\n${describe(result)}`);
-      else if (result !== 'holds') print.report(`- ${title} (not checked: ${result})`);
-    }
-    const holding = results.filter((result) => result === 'holds').length;
-    const differing = results.filter((result) => typeof result === 'object').length;
-    const others = rows.length - holding - differing;
-    print.summary(`The ${part}: ${holding} hold, ${differing} differ, ${others} not checked`);
-    differ += differing;
+  const asked: Readonly<Record<string, boolean>> = { ...options, specification: true };
+  let exitCode = 0;
+  for (const [part, make] of Object.entries({ specification, decisions, wire })) {
+    if (!options.all && asked[part] !== true) continue;
+    const rows = Object.entries(make(subject)).flatMap(([heading, own]) =>
+      own.map((row) => ({ row, title: `The ${part}, ${heading}: ${row.says}` })));
+    const reports = await mapAll(rows, async ({ row, title }) => {
+      const reason = row.needs && reasons[row.needs];
+      if (reason !== undefined) return `- ${title} (not checked: ${reason})`;
+      const result = await hold(row, talker(target.open));
+      return result === 'holds' ? '' : `✖ ${title}\n${describe(result)}`;
+    });
+    for (const text of reports) if (text !== '') print.report(text);
+    const count = (mark: string) => reports.filter((text) => text.charAt(0) === mark).length;
+    print.summary(`The ${part}: ${count('')} hold, ${count('✖')} differ, ${count('-')} not checked`);
+    if (count('✖') > 0) exitCode = 1;
   }
-  return Math.min(differ, 1);
-}
-
-/** Runs the command, and resolves with its exit code. */
-export async function run(args: readonly string[], print: Print): Promise<number> {
-  try {
-    return await check(readOptions(args), print);
-  } catch (error) {
-    if (!(error instanceof CannotCheck)) throw error;
-    print.summary(error.message);
-    return 2;
-  }
+  return exitCode;
 }

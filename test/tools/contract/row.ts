@@ -58,14 +58,6 @@ export function asking(authority: string) {
   };
 }
 
-function jsonIn({ body }: Pick<Reply, 'body'>): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 // RFC 9110 8.3.1: types, names of parameters and the value of charset are case-insensitive; a value may be quoted.
 const partsOf = (type = '') => type.toLowerCase().split(';').map((part) => part.trim().replace(/="(.*)"$/, '=$1'));
 
@@ -75,7 +67,11 @@ const fits = (value: unknown, expected: unknown) =>
 /** What is not as expected, in words. */
 export function unmet(expected: Expected, reply: Reply, sentAt: number): string[] {
   const { status, type, fields = {}, body, json = {}, also = {} } = expected;
-  const got = { json: jsonIn(reply), body: reply.body, sentAt };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(reply.body);
+  } catch {} // it is undefined
+  const got = { json: parsed, body: reply.body, sentAt };
   const types = partsOf(field(reply, 'Content-Type'));
   const at = (path: string) => inside(got.json, ...path.split('.'));
   const wrong: string[] = [];
@@ -108,12 +104,11 @@ export async function hold({ steps, ends = false }: Row, talk: Talker): Promise<
 }
 
 /** A difference in words and bytes, for a person. */
-export function describe({ send, expected, talk: { bytes, end, error } }: Difference): string {
-  const received = [...shown(bytes.toString('latin1')), `(the end of the connection: ${error ?? end})`];
+export function describe({ send, expected, talk: { bytes, end, error = end } }: Difference): string {
+  // The first lines as Node shows strings: control characters are escaped, and a long line is cut.
+  const shown = (text: string) =>
+    text.split('\r\n', 24).map((line) => inspect(line, { maxStringLength: 300, breakLength: Infinity }));
+  const received = [...shown(bytes.toString('latin1')), `(the end of the connection: ${error})`];
   return Object.entries({ sent: shown(send), expected, received })
     .flatMap(([what, lines]) => [`  ${what}`, ...lines.map((line) => `    ${line}`)]).join('\n');
 }
-
-// The first lines of `bytes` as Node shows strings: control characters are escaped, and a long line is cut.
-const shown = (bytes: string) =>
-  bytes.split('\r\n', 24).map((line) => inspect(line, { maxStringLength: 300, breakLength: Infinity }));

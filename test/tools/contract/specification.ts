@@ -1,13 +1,9 @@
 // The rows of the specification: what any implementation must do. Sections have the names of the document, and what it
 // leaves open (wording of messages, order of fields, further fields, connections) is open here, too.
-import { isDeepStrictEqual } from 'node:util';
-import { inside, isObject } from '../../support/schema.ts';
+import { inside, misfits } from '../../support/schema.ts';
 import { asking, DESCRIPTION, GREETINGS, MAX, row, words } from './row.ts';
 import type { Expected, Got, Sections, Subject } from './row.ts';
 
-const CONSTANT_ENDPOINTS = [{ path: '/health', type: 'text/plain', body: 'Healthy' }]; // the same reply to every GET
-const DESCRIBED_PATHS = [GREETINGS]; // and no others
-const MAPPED = [...CONSTANT_ENDPOINTS.map(({ path }) => path), GREETINGS];
 const METHODS = words('HEAD OPTIONS POST PUT PATCH DELETE TRACE');
 const UNMAPPED = words('/ /nope /api /health/live /api/greetings/Ada /openapi /openapi/v2.json /v1/health');
 const CREDENTIALS = ['Authorization: Basic !', 'Authorization: Bearer a', 'Proxy-Authorization: a', 'Cookie: a=b'];
@@ -16,6 +12,13 @@ const PROBLEM = 'application/problem+json';
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?\+00:00$/; // such as 2026-11-20T10:15:30.123+00:00
 // The places where RFC 9110 is published have different anchors for this section.
 const URI_OF_BAD_REQUEST = /^[a-z][a-z\d+.-]*:.*rfc9110.*(?:15\.5\.1$|status\.400|400-bad-request)/i;
+const UNEXPECTED = { title: 'An unexpected error occurred.', detail: 'Contact support if the problem persists.' };
+// In JSON Schema: messages; nothing in an object or an array; the greetings with GET and no other path or method.
+const MESSAGES = { type: 'array', minItems: 1, items: { type: 'string' } };
+const EMPTY = { additionalProperties: false, items: false };
+const NO_OTHERS = Object.fromEntries(METHODS.map((method) => [method.toLowerCase(), false]));
+const GET_ALONE = { type: 'object', required: ['get'], properties: NO_OTHERS };
+const DESCRIBED = { type: 'object', required: [GREETINGS], properties: { [GREETINGS]: GET_ALONE }, ...EMPTY };
 
 /** The message of the exception for the rows that need one. */
 export const EXCEPTION_TEXT = 'the clock stopped';
@@ -24,18 +27,13 @@ export function specification({ authority, environment }: Subject): Sections {
   const { ask, unmapped, greets, refuses } = asking(authority);
   const refusals = (expected: Expected) =>
     ['?name=', TOO_LONG].map((query) => ask(`GET ${GREETINGS}${query}`, { status: 400, ...expected }));
-  const traceIds = new Set<unknown>();
-  const isNewTrace = ({ json }: Got) => {
-    const { size } = traceIds;
-    const traceId = inside(json, 'traceId');
-    return traceId === undefined || traceIds.add(traceId).size > size;
-  };
-  const ofNewTrace = { also: { 'a traceId that differs each time': isNewTrace } };
-  const mapped = environment === 'development' ? [...MAPPED, DESCRIPTION] : MAPPED;
+  const traceIds: unknown[] = []; // that have come; {} for none
+  const areDifferent = ({ json }: Got) => traceIds.push(inside(json, 'traceId') ?? {}) === new Set(traceIds).size;
+  const ofNewTrace = { also: { 'a traceId that differs each time': areDifferent } };
+  const mapped = ['/health', GREETINGS, ...(environment === 'development' ? [DESCRIPTION] : [])];
 
   return {
-    ...Object.fromEntries(CONSTANT_ENDPOINTS.map(({ path, ...expected }) =>
-      [`GET ${path}`, [row('the reply', ask(`GET ${path}`, { status: 200, ...expected }))]])),
+    'GET /health': [row('the reply', ask('GET /health', { status: 200, type: 'text/plain', body: 'Healthy' }))],
     'GET /api/greetings': [
       ...greets({ '': 'World', '?': 'World', '?other=Ada': 'World', '?name=A': 'A', '?name=%20A%20%20B%20': 'A  B' }),
       ...greets({ [`?name=${'a'.repeat(MAX)}`]: 'a'.repeat(MAX), '?name=J%C3%BCrgen%20%E6%9D%8E': 'Jürgen 李' }),
@@ -55,7 +53,7 @@ export function specification({ authority, environment }: Subject): Sections {
         type: PROBLEM,
         json: { type: URI_OF_BAD_REQUEST, title: /\S/, status: 400 },
         also: {
-          'errors.name is an array of strings, at least one': ({ json }) => isMessages(inside(json, 'errors', 'name')),
+          'errors.name is an array of strings, at least one': fits(MESSAGES, 'errors', 'name'),
           'traceId is a string or absent': ({ json }) => /string|undefined/.test(typeof inside(json, 'traceId')),
         },
       })),
@@ -65,10 +63,7 @@ export function specification({ authority, environment }: Subject): Sections {
       row('it tells nothing of the exception', ask(`GET ${GREETINGS}?name=Ada`, {
         status: 500,
         type: PROBLEM,
-        json: {
-          status: 500, instance: GREETINGS, title: 'An unexpected error occurred.',
-          detail: 'Contact support if the problem persists.',
-        },
+        json: { status: 500, ...UNEXPECTED, instance: GREETINGS },
         also: { 'no exception type, message or stack trace': (got) => !isTelling(got) },
       })),
       ...refuses('?name='), // "the handler logic is not run when validation fails", and so throws nothing
@@ -79,9 +74,9 @@ export function specification({ authority, environment }: Subject): Sections {
         type: 'application/json',
         json: { openapi: /^3\.\d+\.\d+$/ },
         also: {
-          'the paths that are described, with get alone': ({ json }) => hasPaths(inside(json, 'paths')),
-          'no security schemes': ({ json }) => isEmpty(inside(json, 'components', 'securitySchemes')),
-          'no security': ({ json }) => isEmpty(inside(json, 'security')),
+          'the paths that are described, with get alone': fits(DESCRIBED, 'paths'),
+          'no security schemes': fits(EMPTY, 'components', 'securitySchemes'),
+          'no security': fits(EMPTY, 'security'),
         },
       })),
     ],
@@ -97,17 +92,7 @@ function isOfRequest({ json, sentAt }: Got): boolean {
   return time >= sentAt - 5_000 && time <= Date.now() + 5_000; // two clocks may differ
 }
 
-const isMessages = (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isString);
-
-const isString = (value: unknown) => typeof value === 'string';
-
 const isTelling = ({ body }: Got) => body.includes(EXCEPTION_TEXT) || /Error|\bat .*:\d|\.[jt]s\b/.test(body);
 
-const isEmpty = (value: unknown) => typeof (value ?? {}) === 'object' && Object.keys(value ?? {}).length === 0;
-
-function hasPaths(paths: unknown): boolean {
-  const others = METHODS.map((method) => method.toLowerCase());
-  const isForGet = (path: unknown) => isObject(path) && 'get' in path && !others.some((method) => method in path);
-  const pairs = Object.entries(Object(paths));
-  return pairs.every(([, path]) => isForGet(path)) && isDeepStrictEqual(pairs.map(([name]) => name), DESCRIBED_PATHS);
-}
+const fits = (schema: object, ...at: readonly string[]) => ({ json }: Got) =>
+  misfits(schema, inside(json, ...at)).length === 0;
