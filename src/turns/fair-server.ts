@@ -101,7 +101,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function closeIdle(): void {
     if (!isFair) server.closeIdleConnections();
     for (const { valve, socket } of room.connections) {
-      const isIdle = valve?.isIdle ?? socket.bytesRead === 0;
+      const isIdle = valve ? valve.isIdle && !valve.writableEnded : socket.bytesRead === 0; // what is ended lingers
       if (isIdle) (valve ?? socket).destroy();
     }
     for (const socket of carriers) {
