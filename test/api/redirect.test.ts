@@ -16,16 +16,14 @@ test('a request is redirected to the port of HTTPS on the same host, with its pa
   ] as const) assert.deepEqual(await redirect(port, host, path, query), emptyReply(307, { Location: location }));
 });
 
-test('what a URI may not have is percent-encoded, and the query means the same', async () => {
+test('what a URI may not have is percent-encoded, and what is already stays as it is', async () => {
   const printable = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join('');
   const encoded = "!%22%23$%25&'()*+,-./0123456789:;%3C=%3E?@ABCDEFGHIJKLMNOPQRSTUVWXYZ%5B%5C%5D%5E_%60" +
     'abcdefghijklmnopqrstuvwxyz%7B%7C%7D~';
   for (const [sent, expected] of [
     [printable, encoded], ['%zz%', '%25zz%25'], ['%2541%%41%4', '%2541%25%41%254'], ['%e4%C3', '%e4%C3'],
   ] as const) {
-    const { headers: { Location: location = '' } } = await redirect(443, 'a', `/${sent}`, `name=${sent}`);
-    assert.equal(location, `https://a/${expected}?name=${expected}`);
-    const { search } = new URL(`https://a/?name=${sent.replaceAll('#', '%23')}`);
-    assert.deepEqual(Array.from(new URLSearchParams(`name=${expected}`)), Array.from(new URLSearchParams(search)));
+    const Location = `https://a/${expected}?${expected}`;
+    assert.deepEqual(await redirect(443, 'a', `/${sent}`, sent), emptyReply(307, { Location }));
   }
 });

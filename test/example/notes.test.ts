@@ -11,7 +11,7 @@ test('the example keeps notes of those who have the token, and stops when the la
   const journalFile = join(temporaryFolder(t), 'journal');
   const none = () => {};
   const reports = { failed: assert.fail, refused: none, ended: none, dropped: none, finished: undefined };
-  const notes = await createNotes({ ...readConfiguration({}), reports, journalFile, token: 'a' });
+  const notes = await createNotes(journalFile, 'a', { ...readConfiguration({}), reports });
   const url = `http://127.0.0.1:${await listenOnPort(notes.listener)}`;
   const post = (body: string, token = 'a') =>
     fetch(`${url}/notes`, { method: 'POST', body, headers: { Authorization: `Bearer ${token}` } });
@@ -19,23 +19,17 @@ test('the example keeps notes of those who have the token, and stops when the la
   const text = 'Grüße, 😀';
   const added = await post(JSON.stringify({ text, other: 1 }));
   const location = added.headers.get('location');
-  assert.deepEqual([added.status, location?.slice(0, 7)], [201, '/notes/']);
-  const kept = await fetch(url + location);
-  assert.deepEqual([kept.status, await kept.json()], [200, { text }]);
-
+  assert.deepEqual(await (await fetch(url + location)).json(), { text });
   for (const [response, status] of [
-    [await post('{"text":"b"}', 'b'), 401], [await fetch(`${url}/notes`, { method: 'POST' }), 401],
-    [await post('{"text":1}'), 400], [await post('null'), 400], [await post('{'), 400], [await post(''), 400],
-    [await post('x'.repeat(5000)), 413], [await fetch(`${url}/notes`), 405], [await fetch(`${url}/notes/a`), 404],
-    [await fetch(`${url}/notes/`), 404], [await fetch(`${url}${location}/a`), 404],
+    [added, 201], [await post('{"text":"b"}', 'b'), 401], [await fetch(`${url}/notes`, { method: 'POST' }), 401],
+    [await post('{"text":1}'), 400], [await post('null'), 400], [await post(''), 400],
+    [await post('x'.repeat(5000)), 413], [await fetch(`${url}/notes/a`), 404],
   ] as const) assert.equal(response.status, status);
 
   const last = post('{"text":"last"}');
   notes.startDraining();
   const health = await fetch(`${url}/health`);
-  assert.deepEqual([health.status, health.headers.get('connection')], [503, 'close']);
-  assert.equal((await last).status, 201);
+  assert.deepEqual([health.status, health.headers.get('connection'), (await last).status], [503, 'close', 201]);
   await notes.close();
   assert.deepEqual(readFileSync(journalFile, 'utf8').match(/"text":".+"/g), [`"text":"${text}"`, '"text":"last"']);
-  assert.equal(notes.closeAll(), 0);
 });

@@ -6,11 +6,10 @@ import type { Handler } from '../../src/http/request.ts';
 import { createRouter, type Router } from '../../src/http/router.ts';
 import { createServer, type ServerOptions } from '../../src/server.ts';
 
-export type NotesOptions = Omit<ServerOptions, 'router' | 'hostRules' | 'isDraining'> &
-  { readonly journalFile: string; readonly token: string };
+type NotesOptions = Omit<ServerOptions, 'router' | 'hostRules' | 'isDraining'>;
 
 /** Creates the service: who has the token may add notes, and each is a line of the journal. */
-export async function createNotes({ journalFile, token, ...options }: NotesOptions) {
+export async function createNotes(journalFile: string, token: string, options: NotesOptions) {
   const notes = new Map<string, string>();
   const journal = await open(journalFile, 'a');
   let isDraining = false;
@@ -29,13 +28,14 @@ export async function createNotes({ journalFile, token, ...options }: NotesOptio
     return text === undefined ? emptyReply(404) : contentReply(200, 'application/json', JSON.stringify({ text }));
   };
 
-  const router = createRouter({
+  const fixed = createRouter({
     '/health': { GET: () => contentReply(isDraining ? 503 : 200, 'text/plain', isDraining ? 'Unhealthy' : 'Healthy') },
     '/notes': { POST: { handler: withToken(token, addNote), maxContentBytes: 4 * 1024 } },
     '/notes/:id': { GET: getNote },
   });
-  const hostRules = { takesHttps: false, needsHost: false };
-  const server = createServer({ ...options, router: withId(router), hostRules, isDraining: () => isDraining });
+  // The recipe for a parameter in a path: for the router, the last part of `/notes/…` is always `:id`.
+  const router: Router = (method, path) => fixed(method, path.replace(/^\/notes\/[^/]+$/, '/notes/:id'));
+  const server = createServer({ ...options, router, hostRules: {}, isDraining: () => isDraining });
   return {
     ...server,
     startDraining: () => { isDraining = true; },
@@ -44,11 +44,6 @@ export async function createNotes({ journalFile, token, ...options }: NotesOptio
       await journal.close();
     },
   };
-}
-
-/** The recipe for a parameter in a path: for the router, the last part of `/notes/…` is always `:id`. */
-function withId(router: Router): Router {
-  return (method, path) => router(method, path.replace(/^\/notes\/[^/]+$/, '/notes/:id'));
 }
 
 /** Lets only those ask `handler` who have the token. Digests are compared, because they take the same time for all. */

@@ -18,25 +18,17 @@ export const folderOfProcess = () => temporaryFolder();
 
 /** The variables that make a process listen for HTTPS as well, on a free port. */
 export function tlsVariables() {
-  const { certFile, keyFile } = makeCertificate(folderOfProcess(), 'localhost');
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(), 'localhost');
   return { HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
 }
 
-const KEYS = {
-  ec: () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
-  secp256k1: () => generateKeyPairSync('ec', { namedCurve: 'secp256k1' }), // no TLS client has it
-  rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
-  weak: () => generateKeyPairSync('rsa', { modulusLength: 512 }), // too small for TLS on every line of Node
-};
-export type KeyType = keyof typeof KEYS;
-const DAY_MS = 24 * 60 * 60 * 1000;
+const makeKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
 
-/** A self-signed certificate for `name` and localhost, and its key. It is valid between two days, counted from now. */
-export function makeCertificate(folder: string, name: string, days = [0, 1], key: KeyType = 'ec') {
-  const { privateKey } = KEYS[key]();
+/** A self-signed certificate for `name`, and its key. It is valid between two days, counted from now. */
+export function makeCertificate(folder: string, name: string, days = [0, 1], privateKey = makeKey()) {
   const [certFile, keyFile] = [join(folder, `${name}.cert.pem`), join(folder, `${name}.key.pem`)];
-  const certificate = selfSigned(privateKey, name, days.map((day) => new Date(Date.now() + day * DAY_MS)));
-  const lines = certificate.toString('base64').replace(/.{64}/g, '$&\n');
+  const certificate = selfSigned(privateKey, name, days.map((day) => new Date(Date.now() + day * 86_400_000)));
+  const lines = certificate.toString('base64').replace(/.{64}(?=.)/g, '$&\n');
   writeFileSync(certFile, `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`);
   writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   return { certFile, keyFile };
@@ -44,28 +36,21 @@ export function makeCertificate(folder: string, name: string, days = [0, 1], key
 
 const sequence = (...values: readonly Uint8Array[]) => value(0x30, ...values);
 const identifier = (hex: string) => value(0x06, Buffer.from(hex, 'hex'));
-const integer = (number: number) => value(0x02, Buffer.of(number)); // up to 127
 // A time up to 2049, to the second (section 4.1.2.5.1).
 const time = (date: Date) => value(0x17, Buffer.from(`${date.toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`));
 
-const SIGNATURE_ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
-  ec: sequence(identifier('2a8648ce3d040302')), // ecdsa-with-SHA256: RFC 5758, section 3.2
-  rsa: sequence(identifier('2a864886f70d01010b'), value(0x05)), // sha256WithRSAEncryption: RFC 4055, section 5
-};
+const ECDSA = sequence(identifier('2a8648ce3d040302')); // ecdsa-with-SHA256: RFC 5758, section 3.2
+const RSA = sequence(identifier('2a864886f70d01010b'), value(0x05)); // sha256WithRSAEncryption: RFC 4055, section 5
 
-// An X.509 certificate, version 3, for a name, localhost and 127.0.0.1, signed with its own key (RFC 5280), in DER.
+// An X.509 certificate, version 1, signed with its own key (RFC 5280), in DER.
 function selfSigned(privateKey: KeyObject, commonName: string, validity: readonly Date[]): Buffer {
-  const algorithm = SIGNATURE_ALGORITHMS[privateKey.asymmetricKeyType ?? ''] ?? Buffer.of();
+  const algorithm = privateKey.asymmetricKeyType === 'rsa' ? RSA : ECDSA;
   // 2.5.4.3, section 4.1.2.4
   const name = sequence(value(0x31, sequence(identifier('550403'), value(0x0c, Buffer.from(commonName)))));
-  // The names that a client compares with the one it connects to (2.5.29.17, section 4.2.1.6).
-  const names = sequence(value(0x82, Buffer.from('localhost')), value(0x87, Buffer.of(127, 0, 0, 1)));
   const toBeSigned = sequence( // section 4.1.2
-    value(0xa0, integer(2)), // version 3
-    integer(1), // serial number
+    value(0x02, Buffer.of(1)), // serial number
     algorithm, name, // of whoever has signed it
     sequence(...validity.map(time)), name, createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
-    value(0xa3, sequence(sequence(identifier('551d11'), value(0x04, names)))),
   );
   const signature = value(0x03, Buffer.of(0), sign('sha256', toBeSigned, privateKey)); // 0 bits are unused
   return sequence(toBeSigned, algorithm, signature); // section 4.1.1

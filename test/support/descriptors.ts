@@ -1,7 +1,6 @@
 // Finds the descriptors of sockets of this process, so that they can be handed over to another process. Node does not
 // tell a descriptor. On Linux it is the one that was not in /proc/self/fd before.
-import { once } from 'node:events';
-import { readdirSync, readlinkSync, renameSync } from 'node:fs';
+import { readdirSync, renameSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { listenOnPort } from './sockets.ts';
 
@@ -10,20 +9,16 @@ export const NO_DESCRIPTORS = process.platform !== 'linux' && 'only Linux lists 
 
 /**
  * A socket that listens on a free TCP port of this machine, or as a Unix socket on `path`. To be called before tests
- * that run at the same time, because they open sockets, too.
+ * that run at the same time, because they open sockets, too. `giveUp` closes it in this process: then only processes
+ * that have received it listen.
  */
 export async function listeningSocket(path?: string) {
   const server = createServer().unref(); // it may stay open until this process ends
-  let port = 0; // for a Unix socket
-  const open = async () => {
-    if (path === undefined) port = await listenOnPort(server);
-    else await once(server.listen({ path: `${path}.new` }), 'listening');
-  };
+  let port = 0;
+  const open = async () => { port = await listenOnPort(server, path && `${path}.new`); };
   const fd = NO_DESCRIPTORS ? -1 : await descriptorOpenedBy(open);
   if (fd >= 0 && path !== undefined) renameSync(`${path}.new`, path); // node would remove the file
-  /** Closes the socket in this process. Only processes that have received it listen then. */
-  const giveUp = () => void server.close();
-  return { fd, port, giveUp };
+  return { fd, port, giveUp: () => void server.close() };
 }
 
 /** The descriptor of the one socket that `open` opens. */
@@ -35,12 +30,6 @@ export async function descriptorOpenedBy(open: () => Promise<unknown>): Promise<
   return fd;
 }
 
-function socketDescriptors(): number[] {
-  return readdirSync('/proc/self/fd').map(Number).filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
-    } catch {
-      return false; // the descriptor that the folder was read with is closed by now
-    }
-  });
-}
+// The folder has the descriptor that it was read with, too, which is closed by now.
+const socketDescriptors = () => readdirSync('/proc/self/fd').map(Number)
+  .filter((fd) => statSync(`/proc/self/fd/${fd}`, { throwIfNoEntry: false })?.isSocket());

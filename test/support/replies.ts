@@ -14,14 +14,10 @@ export type Replies = { readonly replies: readonly Reply[]; readonly rest: Buffe
 
 /** The replies in `bytes`. `ended`: no more will come. `toHead`: the first one answers a HEAD, so it has no content. */
 export function repliesIn(bytes: Buffer, { ended = false, toHead = false } = {}): Replies {
-  const replies: Reply[] = [];
-  for (let at = 0; ;) {
-    const rest = bytes.subarray(at);
-    const read = readReply(rest, ended, toHead && replies.length === 0);
-    if (read === undefined) return { replies, rest };
-    replies.push(read.reply);
-    at += read.length;
-  }
+  const first = readReply(bytes, ended, toHead);
+  if (first === undefined) return { replies: [], rest: bytes };
+  const { replies, rest } = repliesIn(bytes.subarray(first.length), { ended });
+  return { replies: [first.reply, ...replies], rest };
 }
 
 /** The value of a field; undefined: there is none. Several lines of one name are joined by commas (RFC 9110 5.2). */
@@ -32,8 +28,6 @@ export function field({ headers }: Pick<Reply, 'headers'>, name: string): string
   return lines.length === 0 ? undefined : values.join(', ');
 }
 
-const IMF_FIXDATE = /^Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
-
 // Each of these returns undefined if the bytes are incomplete, or not what they should be. `length` is that of all
 // bytes that it has read, with the framing.
 function readReply(bytes: Buffer, ended: boolean, toHead: boolean) {
@@ -42,15 +36,13 @@ function readReply(bytes: Buffer, ended: boolean, toHead: boolean) {
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
   const [, code] = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(statusLine) ?? [];
   if (code === undefined || !lines.every((line) => /^[^\s:]+:/.test(line))) return undefined;
-  const headers = lines.map((line) => line.replace(IMF_FIXDATE, 'Date: now'));
+  const headers = lines.map((line) => line.replace(/^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/, 'Date: now'));
   const head = { statusLine, status: Number(code), headers };
   const content = readContent(head, bytes.subarray(headEnd + 4), ended, toHead);
   return content && { reply: { ...head, body: content.body.toString() }, length: headEnd + 4 + content.length };
 }
 
-type Content = { readonly body: Buffer; readonly length: number };
-
-function readContent(head: Omit<Reply, 'body'>, bytes: Buffer, ended: boolean, toHead: boolean): Content | undefined {
+function readContent(head: Omit<Reply, 'body'>, bytes: Buffer, ended: boolean, toHead: boolean) {
   if (toHead || head.status < 200 || [204, 304].includes(head.status)) return { body: Buffer.alloc(0), length: 0 };
   if (/(^|,)\s*chunked$/i.test(field(head, 'transfer-encoding') ?? '')) return readChunks(bytes);
   const declared = field(head, 'content-length') ?? (ended ? String(bytes.length) : '');
@@ -59,7 +51,7 @@ function readContent(head: Omit<Reply, 'body'>, bytes: Buffer, ended: boolean, t
 }
 
 // RFC 9112 7.1
-function readChunks(bytes: Buffer): Content | undefined {
+function readChunks(bytes: Buffer) {
   const chunks: Buffer[] = [];
   for (let at = 0; ;) {
     const lineEnd = bytes.indexOf('\r\n', at);

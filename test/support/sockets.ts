@@ -2,30 +2,27 @@
 // has happened, however slow the machine is. That nothing happens can only be seen after a while: here it is as long as
 // bytes take on another connection, and no fixed time.
 import { once } from 'node:events';
-import { connect, createServer, type ListenOptions, type Server, type ServerOpts, type Socket } from 'node:net';
+import { connect, createServer, type Server, type ServerOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 
 const LIMIT_MS = 20_000;
 
-/** Listens on a free port of this machine, and resolves with it. */
-export async function listenOnPort(server: Server, options: ListenOptions = {}): Promise<number> {
-  await once(server.listen({ port: 0, host: '127.0.0.1', ...options }), 'listening');
+/** Listens on a free port of this machine, and resolves with it; or as a Unix socket on `path`, which has port 0. */
+export async function listenOnPort(server: Server, path?: string): Promise<number> {
+  await once(server.listen(path === undefined ? { port: 0, host: '127.0.0.1' } : { path }), 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Not a TCP address');
-  return address.port;
+  return address instanceof Object ? address.port : 0;
 }
 
 /** A server that accepts one connection, and both ends of that. */
-export async function startPair(
-  t: TestContext, options: ServerOpts = {},
-): Promise<{ readonly client: Socket; readonly accepted: Socket }> {
+export async function startPair(t: TestContext, options: ServerOpts = {}) {
   const server = createServer({ allowHalfOpen: true, ...options });
   const port = await listenOnPort(server);
-  const connection = once(server, 'connection');
+  const accepting = new Promise<Socket>((resolve) => server.once('connection', resolve));
   const client = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true }).on('error', () => {});
-  const [[accepted]] = await Promise.all([connection, once(client, 'connect')]);
+  const [accepted] = await Promise.all([accepting, once(client, 'connect')]);
   t.after(() => {
     client.destroy();
     accepted.destroy();

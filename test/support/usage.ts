@@ -3,9 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** User and system CPU time of all threads, in microseconds. It is exact while the process is idle. */
 export function cpuTime(pid: number): number {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = tasks.map((task) =>
-    Number.parseInt(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8')));
+  const nanoseconds = readdirSync(`/proc/${pid}/task`)
+    .map((task) => Number.parseInt(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8')));
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
 }
 

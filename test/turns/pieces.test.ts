@@ -2,41 +2,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pieces } from '../../src/turns/pieces.ts';
+import { get } from './start.ts';
 
-const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const HEAD = get('/');
 
 /** The head of a request has passed whose content has this length, or comes in chunks. */
-function begin(pieces: Pieces, length?: number): { complete: boolean } {
-  const request = { headers: length === undefined ? {} : { 'content-length': String(length) }, complete: false };
+function begin(pieces: Pieces, length?: string): { complete: boolean } {
+  const request = { headers: { 'content-length': length }, complete: false };
   pieces.begin(request);
   return request;
 }
 
-/** The next request begins. */
-function startRequest(pieces: Pieces): void {
-  begin(pieces).complete = true;
-  pieces.answer();
-}
-
-/** The pieces of `reads`, each of which is passed to its end. */
-function piecesOf(pieces: Pieces, ...reads: readonly string[]): string[] {
-  return reads.flatMap((read) => {
-    const found: string[] = [];
-    for (let at = 0; at < read.length; at += found.at(-1)?.length ?? 0) {
-      const length = pieces.take(Buffer.from(read, 'latin1').subarray(at));
-      assert.ok(length > 0);
-      found.push(read.slice(at, at + length));
-    }
-    return found;
-  });
+/** The pieces of a read, all of which pass. */
+function piecesOf(pieces: Pieces, read: string): string[] {
+  if (read === '') return [];
+  const length = pieces.take(Buffer.from(read, 'latin1'));
+  return [read.slice(0, length), ...piecesOf(pieces, read.slice(length))];
 }
 
 test('a piece ends at the empty line, wherever reads are cut', () => {
   for (let cut = 0; cut <= HEAD.length; cut += 1) {
     for (let second = cut; second <= HEAD.length; second += 1) {
-      const parts = [HEAD.slice(0, cut), HEAD.slice(cut, second), HEAD.slice(second)];
-      const expected = [...parts, 'POST'].filter((piece) => piece !== '');
-      assert.deepEqual(piecesOf(new Pieces(), ...parts.slice(0, 2), `${parts[2]}POST`), expected);
+      const pieces = new Pieces();
+      const parts = [HEAD.slice(0, cut), HEAD.slice(cut, second), `${HEAD.slice(second)}POST`];
+      const expected = [...parts.slice(0, 2), HEAD.slice(second), 'POST'].filter((piece) => piece !== '');
+      assert.deepEqual(parts.flatMap((part) => piecesOf(pieces, part)), expected);
     }
   }
 });
@@ -53,57 +43,38 @@ test('a piece of a head or of chunks ends after 1 KiB, or at an empty line that 
 
 test('content of known length is one piece, whatever is in it, and what follows it is none of it', () => {
   const pieces = new Pieces();
-  begin(pieces, 2_000);
+  begin(pieces, '2000');
   assert.equal(pieces.isSized, true);
   assert.deepEqual([pieces.take(Buffer.from('\r\n\r\n'.repeat(400))), pieces.isSized], [1_600, true]);
   assert.deepEqual([pieces.take(Buffer.alloc(401)), pieces.isSized], [400, false]);
-  startRequest(pieces);
+  assert.equal(pieces.take(Buffer.from('x')), 1, 'no piece is empty');
+  begin(pieces);
   assert.equal(pieces.isSized, false);
   assert.deepEqual(piecesOf(pieces, `${HEAD}more`), [HEAD, 'more']);
 });
 
 test('no empty line is made of the end of one part of a request and the beginning of the next', () => {
   const pieces = new Pieces();
-  piecesOf(pieces, 'x\r\n');
-  begin(pieces);
+  assert.deepEqual(piecesOf(pieces, 'x\r\n'), ['x\r\n']);
+  const request = begin(pieces);
   assert.deepEqual(piecesOf(pieces, '\r\nx\r\n'), ['\r\nx\r\n']);
-  startRequest(pieces);
-  assert.deepEqual(piecesOf(pieces, '\r\nx', `${HEAD}\r\nx`), ['\r\nx', HEAD, '\r\nx']);
+  request.complete = true;
+  pieces.answer();
+  assert.deepEqual(piecesOf(pieces, '\r\nx'), ['\r\nx']);
 });
 
-test('empty lines before a request are counted, and only those', () => {
+test('empty lines count before a request, and that is over when it has passed and is answered', () => {
   const pieces = new Pieces();
-  const count = (bytes: string) => [pieces.hasBegun, pieces.emptyLines(Buffer.from(bytes))];
-  for (const [bytes, length] of [['\r\n\n\rGET', 4], ['GET\r\n', 0], ['\r\n', 2], ['', 0]] as const) {
-    assert.deepEqual(count(bytes), [false, length]);
-  }
-  pieces.take(Buffer.from('GET'));
-  begin(pieces, 1);
-  assert.deepEqual(count('\r\n'), [true, 0]);
-  startRequest(pieces);
-  assert.deepEqual(count('\r\n'), [false, 2]);
-});
-
-test('no piece is empty, even if content goes on after its length', () => {
-  const pieces = new Pieces();
-  begin(pieces, 0);
-  assert.equal(pieces.take(Buffer.from('x')), 1);
-});
-
-test('a request is over when it is answered and has passed, whichever comes first', () => {
-  for (const isAnsweredFirst of [true, false]) {
-    const pieces = new Pieces();
-    const before = pieces.since;
-    pieces.take(Buffer.from(HEAD));
-    const request = begin(pieces, 1);
-    const began = pieces.since;
-    if (isAnsweredFirst) pieces.answer();
-    assert.deepEqual([pieces.isComplete, pieces.hasBegun, began > before], [false, true, true]);
-    pieces.take(Buffer.from('x'));
-    request.complete = true;
-    assert.deepEqual([pieces.isComplete, pieces.hasBegun, pieces.since], [true, true, began]);
-    if (isAnsweredFirst) pieces.endRequest();
-    else pieces.answer();
-    assert.deepEqual([pieces.isComplete, pieces.hasBegun, pieces.since > began], [false, false, true]);
-  }
+  const count = (bytes: string) => pieces.emptyLines(Buffer.from(bytes));
+  assert.deepEqual(['\r\n\n\rGET', 'GET\r\n', '\r\n', ''].map(count), [4, 0, 2, 0]);
+  const { since } = pieces;
+  pieces.take(Buffer.from(HEAD));
+  const request = begin(pieces, '1');
+  const began = pieces.since;
+  pieces.answer();
+  assert.deepEqual([pieces.isComplete, count('\r\n'), began > since], [false, 0, true]);
+  request.complete = true;
+  assert.deepEqual([pieces.isComplete, count('\r\n'), pieces.since], [true, 0, began]);
+  pieces.endRequest();
+  assert.deepEqual([pieces.isComplete, count('\r\n'), pieces.since > began], [false, 2, true]);
 });

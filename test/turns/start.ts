@@ -1,41 +1,48 @@
 // What the tests of this folder start: a server whose clients take turns, its clients, and turns that the test gives.
-import { once } from 'node:events';
+import { once, type EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import http, { type RequestListener } from 'node:http';
 import { connect, type ServerOpts, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import tls, { connect as connectTls, type SecureContextOptions } from 'node:tls';
+import tls from 'node:tls';
 import { FairResponse } from '../../src/turns/fair-response.ts';
 import { createFairServer, type FairOptions } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import type { Valve } from '../../src/turns/valve.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
+import { requestBytes } from '../support/exchange.ts';
 import { listenOnPort, startPair } from '../support/sockets.ts';
 
 export type Over = 'TCP' | 'TLS';
 export const TRANSPORTS: readonly Over[] = ['TCP', 'TLS'];
 
-/** `below` and `raw` are the ends of a TCP connection; over TLS, `client` and `accepted` are those of TLS on it. */
-export type Opened = {
-  readonly client: Socket;
-  readonly below: Socket;
-  readonly raw: Socket;
-  readonly accepted: Socket;
-  readonly valve: Valve; // what Node has as the connection
-};
+export const get = (path: string, ...fields: readonly string[]) => requestBytes('GET', path, fields);
+export const post = (length: number, ...fields: readonly string[]) =>
+  requestBytes('POST', '/', [`Content-Length: ${length}`, ...fields]);
+export const FORGED = Buffer.concat([Buffer.of(0x17, 3, 3, 0, 32), Buffer.alloc(32)]); // a TLS record that is none
 
-/** A new certificate and its key. */
-export function tlsOptions(t: TestContext, name = 'localhost'): SecureContextOptions {
-  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), name);
-  return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+/** `below` and `raw` are the ends of a TCP connection; over TLS, `client` and `accepted` are those of TLS on it. */
+type Ends = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>;
+export type Opened = Ends & { readonly valve: Valve }; // what Node has as the connection
+
+/** Options of both ends: each shows the other the same certificate, which is a new one. */
+function tlsOptions(t: TestContext) {
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
+  const cert = readFileSync(certFile);
+  return { cert, key: readFileSync(keyFile), ca: cert, requestCert: true, rejectUnauthorized: false };
+}
+
+async function shakeHands(listener: EventEmitter, below: Socket, options: tls.ConnectionOptions) {
+  const client = tls.connect({ ...options, socket: below }).on('error', () => {});
+  const [[accepted]] = await Promise.all([once(listener, 'secureConnection'), once(client, 'secureConnect')]);
+  return { client, accepted };
 }
 
 /** Starts a server with these settings; it stops when the test `t` ends. By default, only the test sweeps. */
 export async function start(t: TestContext, handler: RequestListener, over: Over, options: Partial<FairOptions> = {}) {
-  const server = http.createServer({ ServerResponse: FairResponse }, handler);
-  server.keepAliveTimeout = 0;
-  const secured = over === 'TLS' ? tlsOptions(t) : undefined;
-  const fair = createFairServer(server, { maxConnections: 1_000, tls: secured, sweepMs: 2 ** 30, ...options });
+  const server = http.createServer({ ServerResponse: FairResponse, keepAliveTimeout: 0 }, handler);
+  const ofTls = over === 'TLS' ? tlsOptions(t) : undefined;
+  const fair = createFairServer(server, { maxConnections: 1_000, tls: ofTls, sweepMs: 2 ** 30, ...options });
   const port = await listenOnPort(fair.listener);
   t.after(() => fair.closeAll());
 
@@ -49,47 +56,42 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
   }
 
   /** Connects a client from this address. Over TLS the handshake is over when this resolves. */
-  async function open(localAddress = '127.0.0.1', clientTls: SecureContextOptions = {}): Promise<Opened> {
+  async function open(localAddress?: string): Promise<Opened> {
     const serving = once(server, 'connection');
     const { below, raw } = await dial(localAddress);
-    if (over === 'TCP') return { client: below, below, raw, accepted: raw, valve: (await serving)[0] };
-    const secured = once(fair.listener, 'secureConnection');
-    const client = connectTls({ ...clientTls, socket: below, rejectUnauthorized: false }).on('error', () => {});
-    const [[accepted], [valve]] = await Promise.all([secured, serving, once(client, 'secureConnect')]);
-    return { client, below, raw, accepted, valve };
+    const ends = ofTls ? await shakeHands(fair.listener, below, ofTls) : { client: below, accepted: raw };
+    const [valve] = await serving;
+    return { ...ends, below, raw, valve };
   }
   return { ...fair, server, port, dial, open };
 }
 
 /** Both ends of a connection without an HTTP server. */
-export async function startEnds(t: TestContext, over: Over, options: ServerOpts = {}): Promise<Omit<Opened, 'valve'>> {
+export async function startEnds(t: TestContext, over: Over, options: ServerOpts = {}): Promise<Ends> {
   const { client: below, accepted: raw } = await startPair(t, { allowHalfOpen: over === 'TCP', ...options });
   if (over === 'TCP') return { client: below, below, raw, accepted: raw };
-  const listener = tls.createServer(tlsOptions(t));
+  const ofTls = tlsOptions(t);
+  const listener = tls.createServer(ofTls);
   listener.emit('connection', raw);
-  const client = connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
-  const [[accepted]] = await Promise.all([once(listener, 'secureConnection'), once(client, 'secureConnect')]);
-  return { client, below, raw, accepted };
+  return { ...await shakeHands(listener, below, ofTls), below, raw };
 }
 
 /** Turns that come by themselves. After `hold`, one comes at each call of `turn`, and nothing goes ahead. */
 export function startTurns() {
-  let clock = 0;
   let isHeld = false;
   let run = () => {};
-  const turns = createTurns(() => (isHeld ? (clock += 1) : 0), (next) => {
+  const turns = createTurns(() => 0, (next) => {
     run = next;
     if (!isHeld) setImmediate(next);
   });
   return {
-    turns,
+    turns: { ...turns, mayGoAhead: () => !isHeld && turns.mayGoAhead() },
     turn() {
+      turns.endAfterOne(); // no more than one
       run();
-      turns.mayGoAhead();
     },
     hold() {
       isHeld = true;
-      turns.mayGoAhead();
     },
   };
 }
