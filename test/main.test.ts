@@ -95,10 +95,13 @@ describe('a process', { concurrency: true }, () => {
       }`);
     const loading = importing(`import { register } from 'node:module';
       register(${JSON.stringify(hooks)});
+      process.on('SIGWINCH', () => console.log('{}'));
       setTimeout(() => {}, 60_000);`);
     const service = spawnService(t, {}, ['--no-deprecation', ...loading]);
     await service.nextLine(); // it is loading
     service.child.kill('SIGHUP');
+    service.child.kill('SIGWINCH');
+    await service.nextLine(); // it has handled SIGHUP, too
     service.child.kill('SIGUSR2');
     assert.deepEqual(await service.ended(), { lines: [], code: 0, signal: null });
   });
@@ -117,21 +120,24 @@ describe('a process', { concurrency: true }, () => {
     assert.deepEqual([messages, code], [['Stopping', 'Closing', 'Stopped'], 0]);
   });
 
-  test('an uncaught error closes all connections and the port, and ends the process with exit code 1', async (t) => {
+  test('an uncaught error closes and logs all connections, and ends the process with exit code 1', async (t) => {
     const path = makeFifo(t); // the process waits for it before it exits
     const failing = importing(`import { readFileSync } from 'node:fs';
       process.on('exit', () => readFileSync(${JSON.stringify(path)}));
       process.on('SIGWINCH', () => { throw new TypeError('boom'); });`);
-    const service = spawnService(t, { PORT: '0' }, failing);
+    const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' }, failing);
     const port = portIn(await service.nextLine());
     const kept = await idle(port);
+    kept.write(requestBytes('POST', '/cut', ['Content-Length: 1']));
+    await request(port, 'GET', '/health'); // the other one has been read, too
     service.child.kill('SIGWINCH');
     await closed(kept);
     await assert.rejects(request(port, 'GET', '/health'), { code: 'ECONNREFUSED' });
     await (await open(path, 'w')).close();
-    const { lines: [line, ...others], code } = await service.ended();
+    const { lines: [, line, cut, counts], code } = await service.ended();
     assert.match(JSON.stringify(line), /"fatal","message":"The process is exiting because of an uncaught error.*boom/);
-    assert.deepEqual([others, code], [[], 1]);
+    const aborted = [cut?.['path'], cut?.['aborted'], counts?.['byReason']];
+    assert.deepEqual([aborted, code], [['/cut', true, { replyNotTaken: 1 }], 1]);
   });
 
   test('a crowd waits in the queue of the kernel while a process accepts none', { skip: NO_DESCRIPTORS }, async (t) => {

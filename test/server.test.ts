@@ -106,16 +106,18 @@ function testServer(isFair: boolean): void {
 
   test('content is read where it is wanted, after a 100 if its client waits for that', async (t) => {
     const echo = t.mock.fn(({ content }: HttpRequest) => text(String(content)));
-    const { open, check } = await start(t, { '/echo': { POST: { handler: echo, maxContentBytes: 5 } } }, { isFair });
+    const routes = { '/echo': { POST: { handler: echo, maxContentBytes: 5 } }, '/discard': { POST: echo } };
+    const { open, check } = await start(t, routes, { isFair });
     const inChunks = (...sizes: readonly number[]) => post('/echo', CHUNKED) + sizes.map(chunk).join('');
     await check(`${post('/echo', 'Content-Length: 5')}abcde${inChunks(2, 3, 0)}${LAST}`, 'abcde', 'xxxxx', 'Hello');
+    await check(`${post('/discard', 'Content-Length: 1')}a${LAST}`, '', 'Hello');
     await check(post('/echo', 'Content-Length: 6'), 413); // at once: its content never comes
     await check(inChunks(2, 4, 0), 413);
     const client = open(post('/echo', EXPECT, 'Content-Length: 2'));
     assert.equal(String(await once(client, 'data')), 'HTTP/1.1 100 Continue\r\n\r\n');
     client.write(`ab${LAST}`);
     await check(client, 'ab', 'Hello');
-    assert.equal(echo.mock.callCount(), 3); // it does not get what is too long, though its end has arrived
+    assert.equal(echo.mock.callCount(), 4); // it does not get what is too long, though its end has arrived
   });
 
   test('a client that first sends all of its content has the refusal that came before', async (t) => {
@@ -174,7 +176,11 @@ function testServer(isFair: boolean): void {
   });
 
   test('a record says so if the client has left before its reply was taken', async (t) => {
-    const routes = { '/long': { GET: () => text('x'.repeat(20_000_000)) } };
+    const cut: Handler = () => {
+      server.closeAll();
+      return text('Cut');
+    };
+    const routes = { '/long': { GET: () => text('x'.repeat(20_000_000)) }, '/cut': { GET: cut } };
     const { open, given, reported, ends, records, server } = await start(t, routes, { isFair });
     const leaving = open(get('/slow'));
     await until(() => given.length === 1);
@@ -185,8 +191,11 @@ function testServer(isFair: boolean): void {
     await once(unread, 'data');
     unread.pause().resetAndDestroy();
     await until(() => records.length === 2);
-    assert.deepEqual(records.map(brief), [['/slow', undefined, undefined, true], ['/long', 200, undefined, true]]);
-    assert.deepEqual([reported, ends, server.closeAll()], [[], ['replyNotTaken', 'replyNotTaken'], 0]);
+    open(get('/cut'));
+    await until(() => records.length === 3);
+    const aborted = (path: string, status?: number) => [path, status, undefined, true];
+    assert.deepEqual(records.map(brief), [aborted('/slow'), aborted('/long', 200), aborted('/cut', 200)]);
+    assert.deepEqual([reported, ends, server.closeAll()], [[], records.map(() => 'replyNotTaken'), 0]);
   });
 
   test('requests are answered in order, and what follows the last reply is no request, however late', async (t) => {
@@ -218,6 +227,16 @@ function testServer(isFair: boolean): void {
     resetting.on('connect', () => resetting.resetAndDestroy()); // so there must be somebody who hears of the error
     const [accepted] = await accepting;
     await closed(accepted);
+  });
+
+  test('while it drains, all requests in progress are answered, and the connection ends', async (t) => {
+    let isDraining = false;
+    const { open, check, given } = await start(t, {}, { isFair, isDraining: () => isDraining });
+    const client = open(get('/slow') + get('/slow'));
+    await until(() => given.length === (isFair ? 1 : 2)); // with turns, the second one is not read
+    isDraining = true;
+    for (const give of given) give(text('Late'));
+    await check(client, ...given.map(() => 'Late'));
   });
 
   test('a head that is refused waits for the reply to what came before it', async (t) => {

@@ -13,8 +13,8 @@ test('the headers of a reply are its own, the length of its body in bytes, and w
 });
 
 test('a reply has a final status, a body of text or bytes, and no header that is the server\'s', () => {
-  const [withNumber, withNull] = JSON.parse('[{ "body": 1 }, { "body": null }]'); // what the compiler would refuse
-  const in204 = ['ł', ['b', 'ł'], undefined].map((a) => ({ status: 204, headers: { a } })); // Node checks too late
+  const [withNumber, withNull, missing] = JSON.parse('[{ "body": 1 }, { "body": null }, {}]'); // illegal types
+  const in204 = ['ł', ['b', 'ł'], undefined, [missing.value]].map((a) => ({ status: 204, headers: { a } })); // Node checks too late
   for (const illegal of [{ status: 199 }, withNumber, withNull, ...in204]) {
     const reply = { ...emptyReply(200), ...illegal };
     assert.throws(() => headersOf(reply, false), /Error.*: (?:A handler|The body|Invalid)/);

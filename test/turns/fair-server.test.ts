@@ -14,13 +14,18 @@ const GET = get('/');
 const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
 
 for (const over of TRANSPORTS) {
-  test(`over ${over}, at the stop, idle connections close after 250 ms, and others at a sweep`, async (t) => {
+  test(`over ${over}, at the stop, idle connections close after 250 ms, and others at sweeps`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
     const responses: ServerResponse[] = [];
     const { turns, turn, hold } = startTurns();
     const { open, dial, close, listener } =
       await start(t, (_, response) => responses.push(response), over, { sweepMs: 500, turns });
     const [silent, idle, late, held] = [await dial(), await open(), await open(), await open()];
+    const lingering = await open();
+    lingering.client.resume().write(get('/', 'Connection: close'));
+    await until(() => responses.length === 1);
+    responses.pop()?.end();
+    await until(() => lingering.valve.writableFinished);
     const isClosed = close();
     listener.on('error', () => {}).emit('error', new Error('It failed.')); // which changes nothing
     await iterations();
@@ -37,8 +42,11 @@ for (const over of TRANSPORTS) {
     turn();
     for (const response of responses) response.end();
     await until(() => late.valve.isIdle && held.valve.isIdle);
-    assert.deepEqual([late.raw.destroyed, held.raw.destroyed], [false, false]);
+    assert.deepEqual([late, held, lingering].map(({ raw }) => raw.destroyed), [false, false, false]);
     t.mock.timers.tick(250); // the sweep
+    await Promise.all([closed(late.raw), closed(held.raw)]);
+    assert.equal(lingering.raw.destroyed, false, 'its client has a second to take the reply');
+    t.mock.timers.tick(1_000);
     await isClosed;
   });
 

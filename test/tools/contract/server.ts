@@ -17,7 +17,7 @@ export type Talk = Replies & {
 export type Talker = (bytes: string) => Promise<Talk>;
 
 /** A talker for the server that `open` connects to. It waits so long for everything that comes on a connection. */
-export function talker(open: () => Socket, patienceMs = 5_000): Talker {
+export function talker(open: () => Socket, patienceMs = 15_000): Talker {
   return async (sent) => {
     const sentAt = Date.now();
     const chunks: Buffer[] = [];
