@@ -7,6 +7,12 @@ import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
 import { faultInName } from '../../src/api/name.ts';
 import { unexpectedProblem } from '../../src/http/reply.ts';
 
+const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  'date-time': (text) => !Number.isNaN(Date.parse(text)),
+  uri: (text) => URL.canParse(text),
+  'uri-reference': (text) => URL.canParse(text, 'http://a'),
+};
+
 const { parameters: [parameter], responses, tags } = description.paths['/api/greetings'].get;
 const { schemas } = description.components;
 const greeted = responses[200].content['application/json'];
@@ -20,6 +26,12 @@ test('it has the version of the package, and describes each tag', () => {
   const { version } = JSON.parse(readFileSync(new URL(import.meta.resolve('#package')), 'utf8'));
   assert.equal(description.info.version, version);
   assert.deepEqual(tags, description.tags.map(({ name }) => name));
+});
+
+test('descriptions are sentences, a summary is a phrase, and the name of the operation is an identifier', () => {
+  const texts = JSON.stringify(description).matchAll(/"(description|summary|operationId)":"(.+?)"[,}]/g);
+  const rules = { description: /^[A-Z`].*\.$/, summary: /^[A-Z][a-z ]+$/, operationId: /^[a-z]+[A-Z][a-z]+$/ };
+  for (const [, key, text = ''] of texts) assert.match(text, Object(rules)[String(key)]);
 });
 
 test('each example is what the service replies, to the byte', () => {
@@ -58,7 +70,8 @@ test('the schema of a reply has all members of the example, with types, constant
     assert.deepEqual([type, additionalProperties], ['object', false], name);
     assert.deepEqual([Object.keys(properties), required], [members, members]);
     for (const [member, value] of Object.entries(example)) {
-      const rules: { type?: string; const?: unknown; pattern?: string } = Object(properties)[member];
+      const rules: { type?: string; const?: unknown; pattern?: string; format?: string } = Object(properties)[member];
+      assert.ok(rules.format === undefined || FORMATS[rules.format]?.(String(value)), member);
       assert.equal(rules.type, Number.isInteger(value) ? 'integer' : typeof value, member);
       assert.equal(rules.const ?? value, value);
       assert.match(String(value), new RegExp(rules.pattern ?? '', 'u'));
