@@ -102,12 +102,13 @@ export class Exchange {
     // With the status text: after a `writeHead` that has thrown, Node would send the text of that one.
     this.response.writeHead(reply.status, STATUS_CODES[reply.status], headersOf(reply, this.isLast));
     const isArriving = this.#hasContent && !this.hasArrived;
-    if (isArriving && this.isLast && !this.#options.isFair) this.#writeLast(reply.body);
+    if (isArriving && this.isLast) this.#writeLast(reply.body);
     else this.response.end(reply.body);
   }
 
-  // Without turns, Node closes the connection at the end of the last reply. If content is still arriving, that resets
-  // the connection, and the client may lose the reply (RFC 9112 9.6). So the reply ends with the content, or 1 s later.
+  // At the end of the last reply, our side of the connection is closed. If content is still arriving, that may reset the
+  // connection, and some proxies then close theirs: the client may lose the reply (RFC 9112 9.6). So the reply ends with
+  // the content, or 1 s later.
   #writeLast(body: Reply['body']): void {
     const end = () => this.response.end();
     this.response.flushHeaders();

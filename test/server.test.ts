@@ -270,6 +270,20 @@ describe('the server', { concurrency: true }, () => {
   }
 });
 
+for (const isFair of [true, false]) {
+  test(`isFair ${isFair}: a last reply waits up to 1 s for content; otherwise some proxies lose it`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { open } = await start(t, {}, { isFair });
+    const client = open(post('/', 'Content-Length: 65537'), true);
+    await once(client, 'data');
+    t.mock.timers.tick(999);
+    await calm(t, () => 0);
+    assert.equal(client.readableEnded, false);
+    t.mock.timers.tick(1);
+    await once(client, 'end');
+  });
+}
+
 test('on a Unix socket, over TLS, records have no address, and who is silent is closed at the stop', async (t) => {
   const path = join(temporaryFolder(t), 'socket');
   const options = { path, timeLimits: { handshakeTimeout: 2 ** 30 } }; // it does not close what is silent
