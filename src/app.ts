@@ -47,7 +47,8 @@ export function createApp({ isDevelopment, now, allowedHosts, ...serverOptions }
     createHttpsServer: (tls: SecureContextOptions) => create(router, { isAllowed, takesHttps: true }, tls),
     /** A server that redirects each request to HTTPS on this port. */
     createRedirectServer(port: number): Server {
-      const handler = redirectToHttps(port); // of targets with https, too
+      const handler = redirectToHttps(port);
+      // `takesHttps`: a target with the scheme https is redirected, too.
       return create(() => ({ handler }), { isAllowed, takesHttps: true, needsHost: true });
     },
     /** From now on `/health` replies with 503, and each reply is the last one on its connection. */

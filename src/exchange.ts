@@ -42,7 +42,8 @@ export class Exchange {
     this.#options = options;
     this.#startedAt = options.reports.finished === undefined ? 0 : performance.now(); // Faster: saves 2 %
     this.#request = request;
-    // Without turns, Node drops what came with an Upgrade. What it reads next may be content (request smuggling).
+    // Without turns, Node drops the bytes that came in one read with an Upgrade. What it takes for the next request may
+    // be the rest of this one's content (request smuggling).
     this.isLast = !options.isFair && request.headers.upgrade !== undefined;
     this.#fault = reason;
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
@@ -89,8 +90,8 @@ export class Exchange {
 
   /** Refuses the request, unless it has been answered: no request gets two replies. */
   refuse(reason: string, status: number): void {
-    const isLateButUnwanted = status === 408 && this.#ignoresContent; // its content
-    if (this.response.headersSent || isLateButUnwanted) return;
+    const isContentLate = status === 408 && this.#ignoresContent; // nobody waits for that content
+    if (this.response.headersSent || isContentLate) return;
     this.#reason = reason;
     this.#options.reports.refused(reason);
     this.#write(emptyReply(status), true);
@@ -106,9 +107,9 @@ export class Exchange {
     else this.response.end(reply.body);
   }
 
-  // At the end of the last reply, our side of the connection is closed. If content is still arriving, that may reset the
-  // connection, and some proxies then close theirs: the client may lose the reply (RFC 9112 9.6). So the reply ends with
-  // the content, or 1 s later.
+  // At the end of the last reply, our side of the connection is closed. If content is still arriving, that may reset
+  // the connection, or a proxy closes it: the client may lose the reply (RFC 9112 9.6). So the reply ends with the
+  // content, or 1 s later.
   #writeLast(body: Reply['body']): void {
     const end = () => this.response.end();
     this.response.flushHeaders();

@@ -13,7 +13,7 @@ import { LINGER_MS } from './turns/socket-stream.ts';
 
 const HEAD_BYTES = 16 * 1024;
 
-// In milliseconds. They are checked once a second. A handler may take its time (`server.timeout` is 0, as by default).
+// In milliseconds. Node checks the first two once a second. A handler may take its time (`server.timeout` stays 0).
 const TIME_LIMITS = {
   headersTimeout: 10_000, // for a head, even if its client sends a byte at a time (Slowloris)
   requestTimeout: 15_000, // for a whole request
@@ -27,7 +27,6 @@ export type ServerOptions = ExchangeOptions & {
   readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
 };
 
-/** A socket, or a valve on one. */
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
 
 export type Server = ReturnType<typeof createServer>;
@@ -36,7 +35,8 @@ export type Server = ReturnType<typeof createServer>;
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
   const { handshakeTimeout, ...timeLimits } = { ...TIME_LIMITS, ...options.timeLimits };
-  const newest = new WeakMap<Duplex, { exchange: Exchange | undefined }>(); // of each connection, until it is answered
+  // Of each connection, the newest request while it is not answered, or if it is the last. Faster as a member: 130 ns.
+  const newest = new WeakMap<Duplex, { exchange: Exchange | undefined }>();
   let requestsInProgress = 0;
 
   const server = http.createServer({
@@ -66,7 +66,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const { socket } = incoming;
     const ofConnection = newest.get(socket) ?? remember(socket);
-    if (ofConnection.exchange?.isLast === true) return; // without turns, Node reads on after the last reply
+    if (ofConnection.exchange?.isLast === true) return; // what follows a last reply gets none
     const exchange = new Exchange(incoming, response, options);
     if (ofConnection.exchange !== undefined) ofConnection.exchange.isFollowed = true;
     requestsInProgress += 1;

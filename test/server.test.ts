@@ -271,6 +271,23 @@ describe('the server', { concurrency: true }, () => {
 });
 
 for (const isFair of [true, false]) {
+  test(`isFair ${isFair}: a long reply in progress is sent during a stop`, async (t) => {
+    const { open, server } = await start(t, { '/long': { GET: () => text('x'.repeat(20_000_000)) } }, { isFair });
+    const client = open(get('/long'));
+    const areReplies = repliesOn(client);
+    await once(client, 'data');
+    client.pause();
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const isClosed = server.close();
+    await until(() => !server.listener.listening);
+    t.mock.timers.tick(250); // idle connections are closed
+    t.mock.timers.reset();
+    client.resume();
+    const [reply] = await areReplies;
+    assert.ok(reply?.body.length === 20_000_000);
+    await isClosed;
+  });
+
   test(`isFair ${isFair}: a last reply waits up to 1 s for content; otherwise some proxies lose it`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { open } = await start(t, {}, { isFair });

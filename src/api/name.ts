@@ -6,7 +6,7 @@ const ACCEPTED = `1 to ${MAX_LENGTH}`;
 
 /** The first name in a query (without its `?`), decoded as the URL Standard does, or the default if there is none. */
 export function readName(query: string): string {
-  const parameters = new URLSearchParams(`?${query}`); // it drops this `?`, instead of one that the query begins with
+  const parameters = new URLSearchParams(`?${query}`); // it drops one leading `?`: this one, not one of the query's
   return parameters.get('name') ?? DEFAULT_NAME;
 }
 

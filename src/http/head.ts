@@ -37,7 +37,7 @@ function faultIn(head: Head, target: Target, host: string | undefined, rules: Ho
   return faultInHost(head, target, host) ?? faultInFields(head) ?? faultByRules(target, host, rules);
 }
 
-// RFC 9112 3.2: one Host, and no other in the target. With another, a proxy could have routed or cached by that.
+// RFC 9112 3.2: one Host, and no other in the target: a proxy could have routed or cached by the one in the target.
 function faultInHost({ httpVersion }: Head, target: Target, host: string | undefined): Reason | undefined {
   if (host === undefined) return httpVersion === '1.0' ? undefined : 'hostMissing';
   if (parseHost(host) === undefined) return 'hostIllegal';

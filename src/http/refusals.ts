@@ -24,6 +24,6 @@ export type Reason = keyof typeof REFUSALS;
 export function statusOfError(code: string): number | undefined {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408; // RFC 9110 15.5.9
   if (code === 'HPE_HEADER_OVERFLOW') return 431; // RFC 6585 5
-  const isRefused = code.startsWith('HPE_') && code !== 'HPE_PAUSED'; // by Node's parser, which Node has not paused
+  const isRefused = code.startsWith('HPE_') && code !== 'HPE_PAUSED'; // a pause is no fault of the client's
   return isRefused ? 400 : undefined;
 }

@@ -66,7 +66,8 @@ export function refusalText(status: number): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', ''].join('\r\n');
 }
 
-// If Node finds the mistake, it has already noted that there is no content. The 500 would have a length, but none.
+// For 204 and 304, `writeHead` notes that there is no content, and only then checks headers. If it throws there, the
+// note stays: the 500 would announce a length, and be sent without content. So they are checked before.
 function check([name, header]: [string, OutgoingHttpHeader | undefined]): void {
   validateHeaderName(name);
   for (const value of Array.isArray(header) ? header : [header]) {

@@ -1,7 +1,7 @@
 // W3C Trace Context Level 1: the id that ties a request's log lines and its reply to the trace of its client.
 
 // Section 3.2: the version ff is invalid, and so is an id of zeros alone; version 00 has no more than 55 characters.
-// Section 3.2.4: what a later version adds follows a dash. A comma means that there were two.
+// Section 3.2.4: what a later version adds follows a dash. A comma means that Node has joined two such headers.
 const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})(?:-[^,]*)?$/;
 const SAMPLED = 1;
 

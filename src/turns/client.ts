@@ -8,7 +8,7 @@ export function plainAddress(remoteAddress: string | undefined): string | undefi
 /** The client with this address: IPv4, or the first 64 bits of IPv6, because a network has at least those. */
 export function clientOf(remoteAddress: string | undefined): string {
   const address = plainAddress(remoteAddress) ?? '';
-  // RFC 4291 2.2: `::` stands for the missing groups of 8. `1::2`, of three parts when split, lacks six.
+  // RFC 4291 2.2: `::` stands for the missing groups of 8. Split, `1::2` has 3 parts, and lacks 9 - 3 = 6.
   const zeros = ':0'.repeat(9 - address.split(':').length);
   return address.replace('::', `${zeros}:`).split(':', 4).join(':');
 }

@@ -1,5 +1,5 @@
 // A listener whose clients take turns. It gives its connections to a server of `node:http` that never listens itself:
-// closing that would close idle connections, on which a request may be on its way, and end Node's time limits.
+// to stop listening, Node closes idle connections, on which a request may be on its way, and ends its time limits.
 import type http from 'node:http';
 import net, { type Socket } from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';
@@ -56,8 +56,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     const ends = endsOf(socket);
     socket.on('error', () => {}); // without a listener, an error would end the process
     carriers.add(socket);
-    const isUnix = socket.remoteAddress === undefined; // then it is admitted after the handshake
-    if (!isUnix) handshakes.set(ends, admit(socket));
+    if (socket.remoteAddress !== undefined) handshakes.set(ends, admit(socket)); // a Unix socket is admitted later
     socket.on('close', () => {
       carriers.delete(socket);
       if (handshakes.get(ends)?.socket === socket) handshakes.delete(ends); // the next client may have the same ends
@@ -67,8 +66,8 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function finishHandshake(socket: TLSSocket): void {
     const inHandshake = handshakes.get(endsOf(socket));
     if (inHandshake !== undefined) room.remove(inHandshake);
-    const isReset = socket.remoteAddress === undefined && socket.localAddress !== undefined; // a Unix socket has none
-    if (isReset) socket.destroy(); // Node may never tell that a write has failed
+    const isReset = socket.remoteAddress === undefined && socket.localAddress !== undefined; // not a Unix socket
+    if (isReset) socket.destroy(); // Node might never tell that writing a reply has failed
     else serve(socket);
   }
 
@@ -99,11 +98,13 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   }
 
   function closeIdle(): void {
-    if (!isFair) server.closeIdleConnections();
+    let isSending = false; // a reply that Node has written, so that the connection is idle for Node
     for (const { valve, socket } of room.connections) {
-      const isIdle = valve ? valve.isIdle && !valve.writableEnded : socket.bytesRead === 0; // what is ended lingers
-      if (isIdle) (valve ?? socket).destroy();
+      if (socket.writableLength > 0) isSending = true;
+      if (valve === undefined && socket.bytesRead === 0) socket.destroy(); // it has sent nothing
+      if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after the last reply, it lingers
     }
+    if (!isFair && !isSending) server.closeIdleConnections();
     for (const socket of carriers) {
       if (socket.bytesRead === 0) socket.destroy(); // on a Unix socket, it is not in the room yet
     }
@@ -138,13 +139,11 @@ export function createFairServer(server: http.Server, options: FairOptions) {
       for (const { socket } of room.connections) socket.destroy();
     },
     /** New connections get this certificate and key. */
-    setSecureContext(context: SecureContextOptions): void {
-      secured?.setSecureContext(context);
-    },
+    setSecureContext: (context: SecureContextOptions): void => secured?.setSecureContext(context),
   };
 }
 
-// A connection over TLS has two sockets, and both have the same.
+// A connection over TLS has two sockets. The same addresses tell that they belong together.
 function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -46,7 +46,7 @@ export class Room {
 
   /**
    * The connection that is closed because `newest` is one too many, and why. It is one of the client with the most: the
-   * one that is idle for longest. If none is, it is `newest`, if that is this client's; else the one busy for longest.
+   * one idle for longest. If none is idle: `newest`, if it is of that client; otherwise the one busy for longest.
    */
   chooseVictim(newest: Connection): Victim {
     let most = newest.client;

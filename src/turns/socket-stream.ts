@@ -79,7 +79,7 @@ export class SocketStream extends Duplex {
    * side, if Node sets none.
    */
   protected count(ms: number, isWaitingForTurn: boolean, hasClientEnded: boolean): void {
-    if (this.destroyed) { // but over TLS, its client has not taken the goodbye
+    if (this.destroyed) { // but over TLS, the client may not have taken the close_notify
       this.#socket.destroy();
       return;
     }

@@ -51,7 +51,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   }
 
   return {
-    /** Whether a little may be done at once: nobody waits, and in this iteration, that began less than 1 ms ago. */
+    /** Whether a little may be done at once: nobody waits, and this began less than 1 ms ago in this iteration. */
     mayGoAhead(): boolean {
       if (line.length > 0) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
@@ -66,7 +66,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       queue.isInLine = true;
       scheduleRun();
     },
-    /** The turns of this iteration end after one, because something else has to be done soon, such as accepting. */
+    /** The next turns end after one, because something else has to be done soon, such as accepting. */
     endAfterOne(): void {
       isOneEnough = true;
     },

@@ -55,9 +55,9 @@ export class Valve extends SocketStream {
     this.#proceed();
   }
 
-  /** To be called every `ms` milliseconds. They count as idle time, unless something waits here for its turn. */
+  /** To be called every `ms` milliseconds. They count as idle, unless more than empty lines waits here for its turn. */
   sweep(ms: number): void {
-    const begin = this.#held.subarray(0, SHORT_BYTES); // empty lines alone must not keep a connection open for ever
+    const begin = this.#held.subarray(0, SHORT_BYTES);
     const isWaiting = this.#queue !== undefined && this.pieces.emptyLines(begin) < begin.length;
     this.count(ms, isWaiting && !this.writableEnded, this.#hasClientEnded);
   }
@@ -84,7 +84,7 @@ export class Valve extends SocketStream {
     if (this.#queue !== undefined || !this.#mayPass) return;
     if (this.#held.length === 0) this.#held = this.#readOn();
     if (this.#held.length > 0) this.#wait(this.#held.length > SHORT_BYTES ? this.#queues.long : this.#queues.short);
-    else if (this.#hasClientEnded) this.push(null); // only now: then Node drops what it has not answered
+    else if (this.#hasClientEnded) this.push(null); // not before: at the end, Node drops what it has not answered
   }
 
   #wait(queue: Queue): void {
@@ -121,7 +121,7 @@ export class Valve extends SocketStream {
   // Node, or whoever has taken a connection over from it, goes on reading.
   override read(size?: number): unknown {
     const taken: unknown = super.read(size);
-    if (this.#isFull && this.readableLength === 0) process.nextTick(() => this.#taken()); // when Node has got it
+    if (this.#isFull && this.readableLength === 0) process.nextTick(() => this.#taken()); // not before it has got it
     return taken;
   }
 
