@@ -27,7 +27,7 @@ export class Exchange {
   isBeforeFault = false; // the next head is refused by Node's parser, as soon as this request is answered
   readonly #incoming: IncomingMessage;
   readonly #options: ExchangeOptions;
-  readonly #startedAt: number;
+  readonly #startedAt = performance.now();
   readonly #request: HttpRequest;
   readonly #fault: Reason | undefined; // of its head
   readonly #hasContent: boolean;
@@ -40,14 +40,13 @@ export class Exchange {
     this.#incoming = incoming;
     this.response = response;
     this.#options = options;
-    this.#startedAt = options.reports.finished === undefined ? 0 : performance.now(); // Faster: saves 2 %
     this.#request = request;
     // Without turns, Node drops the bytes that came in one read with an Upgrade. What it takes for the next request may
     // be the rest of this one's content (request smuggling).
     this.isLast = !options.isFair && request.headers.upgrade !== undefined;
     this.#fault = reason;
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
-    this.#hasContent = length !== '0' || coding !== undefined;
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    this.#hasContent = coding !== undefined || Number(length) > 0;
   }
 
   /** Answers or refuses it. `isAwaited`: before it sends content, its client waits for a 100 (RFC 9110 10.1.1). */
@@ -112,7 +111,6 @@ export class Exchange {
   // content, or 1 s later.
   #writeLast(body: Reply['body']): void {
     const end = () => this.response.end();
-    this.response.flushHeaders();
     this.response.write(body);
     this.#incoming.resume().once('close', end);
     const timer = setTimeout(end, LINGER_MS);

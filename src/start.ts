@@ -11,7 +11,6 @@ import { EXIT_CODES, StartError } from './host/start-error.ts';
 import type { Server } from './server.ts';
 
 const NO_ARGUMENTS = 'The process takes no arguments: it is configured by the environment variables in README.md.';
-const NO_REDIRECT_PORT = 'HTTPS_REDIRECT_PORT must be set, because the socket for HTTPS has no port.';
 
 /** Starts the service. Resolves when it listens, or when the process is already ending. */
 export async function start(signals: SignalActions): Promise<void> {
@@ -81,9 +80,7 @@ async function listenOnAll(
     signals.reload = createReload(async () => app.setSecureContext(await readTlsFiles(tlsFiles, log)), log);
     await listenOn(https, 'https', () => app.createHttpsServer(tls));
   }
-  // Until here, only HTTPS is bound.
-  const redirectPort = configuration.redirectPort ?? bound.find(({ port }) => port !== undefined)?.port;
-  if (bound.length > 0 && http.length > 0 && redirectPort === undefined) throw new StartError([NO_REDIRECT_PORT]);
+  const redirectPort = configuration.redirectPort ?? bound[0]?.port; // until here, only HTTPS is bound
   await listenOn(http, 'http', () =>
     (redirectPort === undefined ? app.createHttpServer() : app.createRedirectServer(redirectPort)));
   return bound;

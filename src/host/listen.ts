@@ -1,7 +1,7 @@
 // Listens on a port, or on a socket that was handed over, and says what was actually bound.
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
-import type { Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { EXIT_CODES, StartError } from './start-error.ts';
 
 /** A TCP port of this machine, on every interface if there is no host, which other processes may share. */
@@ -28,16 +28,19 @@ export async function listen(
     if (fd !== undefined) listener.listen({ fd }, LONGEST_QUEUE);
     else listener.listen({ ...target, backlog: LONGEST_QUEUE });
     await once(listener, 'listening'); // rejects when the listener emits an error instead
+    if (scheme === 'https' && !isTcp(listener.address())) throw new Error('HTTPS needs TCP, and not a Unix socket');
   } catch (error) {
     throw listenError(target, error);
   }
   listener.on('error', failed);
   const bound = listener.address();
   // Node does not know the path of a Unix socket that it has not opened itself.
-  if (bound === null || typeof bound === 'string') return { address: `descriptor ${fd}`, port: undefined, name };
+  if (!isTcp(bound)) return { address: `descriptor ${fd}`, port: undefined, name };
   const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
   return { address: `${scheme}://${host}:${bound.port}`, port: bound.port, name };
 }
+
+const isTcp = (address: AddressInfo | string | null) => address instanceof Object;
 
 /** The error for a target that cannot be listened on. */
 export function listenError({ fd, ...target }: ListenTarget, error: unknown): StartError {

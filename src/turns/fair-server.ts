@@ -18,7 +18,7 @@ const processTurns = createTurns(); // of all servers, because they share the ev
 export type FairOptions = {
   readonly maxConnections: number; // how many may be open at once
   readonly isFair?: boolean; // if false, Node gets the sockets themselves, and clients take no turns
-  readonly tls?: TlsOptions | undefined; // for HTTPS
+  readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly dropped?: (reason: DropReason) => void; // there was one too many, so one was closed
   readonly turns?: Turns; // for tests, like the next one
   readonly sweepMs?: number;
@@ -28,7 +28,6 @@ export type FairOptions = {
 export function createFairServer(server: http.Server, options: FairOptions) {
   const { maxConnections, isFair = true, dropped, turns = processTurns, sweepMs = SWEEP_MS } = options;
   const room = new Room();
-  const carriers = new Set<Socket>(); // the TCP or Unix sockets below TLS
   const handshakes = new Map<string, Connection>(); // by the addresses of both ends
   let hasAccepted = false; // a connection, in this iteration
   let isClosing = false;
@@ -55,10 +54,8 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function startHandshake(socket: Socket): void {
     const ends = endsOf(socket);
     socket.on('error', () => {}); // without a listener, an error would end the process
-    carriers.add(socket);
-    if (socket.remoteAddress !== undefined) handshakes.set(ends, admit(socket)); // a Unix socket is admitted later
+    handshakes.set(ends, admit(socket));
     socket.on('close', () => {
-      carriers.delete(socket);
       if (handshakes.get(ends)?.socket === socket) handshakes.delete(ends); // the next client may have the same ends
     });
   }
@@ -66,7 +63,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function finishHandshake(socket: TLSSocket): void {
     const inHandshake = handshakes.get(endsOf(socket));
     if (inHandshake !== undefined) room.remove(inHandshake);
-    const isReset = socket.remoteAddress === undefined && socket.localAddress !== undefined; // not a Unix socket
+    const isReset = socket.remoteAddress === undefined;
     if (isReset) socket.destroy(); // Node might never tell that writing a reply has failed
     else serve(socket);
   }
@@ -105,9 +102,6 @@ export function createFairServer(server: http.Server, options: FairOptions) {
       if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after the last reply, it lingers
     }
     if (!isFair && !isSending) server.closeIdleConnections();
-    for (const socket of carriers) {
-      if (socket.bytesRead === 0) socket.destroy(); // on a Unix socket, it is not in the room yet
-    }
   }
 
   return {
@@ -135,7 +129,6 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     /** Stops listening, and closes all connections at once. */
     closeAll(): void {
       listener.close();
-      for (const socket of carriers) socket.destroy();
       for (const { socket } of room.connections) socket.destroy();
     },
     /** New connections get this certificate and key. */

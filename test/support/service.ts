@@ -22,7 +22,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   return { app, port: await listenOnPort(server(app).listener), ...reported };
 }
 
-/** Starts a server, for HTTPS with `tls`, on a Unix socket with `path`; it stops when the test `t` ends. */
+/** Starts a server, for HTTPS with `tls`, or on a Unix socket with `path`; it stops when the test `t` ends. */
 export async function startServer(
   t: TestContext, routes: Routes, { path, ...options }: Partial<ServerOptions> & { readonly path?: string } = {},
   tls?: SecureContextOptions,
