@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { repliesIn, type Reply } from './support/replies.ts';
-import { startService, tlsOptions } from './support/service.ts';
+import { startService } from './support/service.ts';
 import { decisions } from './tools/contract/decisions.ts';
 import { run } from './tools/contract/main.ts';
 import { describe, hold, unmet, type Row } from './tools/contract/row.ts';
@@ -95,23 +95,17 @@ test('a row differs if replies are wrong, missing or too many, or the connection
   assert.deepEqual(unmet(wrong, reply, 0), ['Content-Type: text/plain', 'Y: c', 'a.b: /2/', 'a: 1', 'it']);
 });
 
-test('npm run contract: reports what differs, exits with 0, 1 or 2, and needs no build', async (t) => {
+test('npm run contract exits with 0, 1 or 2, and needs no build', async (t) => {
   const { port } = await startService(t, { isDevelopment: true, now: Date.now });
-  const tls = await tlsOptions(t);
-  const secure = await startService(t, { server: (app) => app.createHttpsServer(tls), now: Date.now });
-  const [url, secureUrl] = [`http://127.0.0.1:${port}`, `https://127.0.0.1:${secure.port}`];
-  for (const [args, code, ...patterns] of [
-    [[url, '--production', '--decisions'], 1, /✖ .*v1.json\n  sent\n[^]*\n  expected\n    status 404\n/,
-      /\nThe specification: \d+ hold, 1 differ, 2 not checked\n- .* a 500: .*: an exc[^]*\nThe decisions: .* 0 d/],
-    [[secureUrl, '--insecure', '--all'], 0, /has TLS\)\nThe wire: /], [[secureUrl], 2, /SELF_SIGNED/],
-    [['unix:/no'], 2, /\(ENOENT\)/], [[`${url}/b`], 2, /cannot be checked/], [[url, url], 2, /^One URL .*\n\nUsage: /],
-    [[url, '--x'], 2, /^Unknown option/], [[url, '--development', '--production'], 2, /^A server is not/],
+  const url = `http://127.0.0.1:${port}`;
+  for (const [args, code, pattern] of [
+    [[url], 0, / 0 differ, 2 not/], [['unix:/no'], 2, /\(ENOENT\)/], [[url, url], 2, /^One URL .*\n\nUsage: /],
+    [[url, '--production'], 1, /✖ .*v1.json\n  sent\n[^]*\n  expected\n    status 404\n/],
   ] as const) {
     const printed: string[] = [];
     const print = (line: string) => void printed.push(line);
     assert.equal(await run(args, { report: print, summary: print }), code, `${args}\n${printed}`);
-    for (const pattern of patterns) assert.match(printed.join('\n'), pattern);
+    assert.match(printed.join('\n'), pattern);
   }
-  const { code, stdout, stderr } = await start;
-  assert.deepEqual([code, stdout, stderr.split('\n')[0]], [2, '', 'One URL is checked at a time.']);
+  assert.equal((await start).code, 2);
 });

@@ -2,12 +2,12 @@
 // of connections, and what is reported. What each reply says is in the contract.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { STATUS_CODES } from 'node:http';
+import http, { STATUS_CODES } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration, setTimeout as wait } from 'node:timers/promises';
-import type { SecureContextOptions } from 'node:tls';
+import tls, { type SecureContextOptions } from 'node:tls';
 import { contentReply, type Reply } from '../src/http/reply.ts';
 import type { AccessRecord } from '../src/http/reports.ts';
 import type { Handler, HttpRequest } from '../src/http/request.ts';
@@ -131,7 +131,7 @@ function testServer(isFair: boolean): void {
       await new Promise((sent) => client.write('x'.repeat(900_000), sent));
       assert.equal((await repliesOn(client)).length, 1);
     }));
-    for (const bytes of ['BREW', post('/', 'Content-Length: 65537')]) { // nothing more comes, and it is not ended
+    for (const bytes of ['BREW', post('/', 'Content-Length: 65537'), CONNECT]) { // nothing more comes, nor its end
       const accepting = once(server.listener, 'connection');
       const client = open(bytes, true).resume();
       const [accepted] = await accepting;
@@ -301,6 +301,14 @@ for (const isFair of [true, false]) {
     await once(client, 'end');
   });
 }
+
+test('Node has the limits that README.md names', async (t) => {
+  const [ofHttp, ofTls] = [http, tls].map((module) => t.mock.method(module, 'createServer').mock);
+  await startServer(t, {}, {}, await tlsOptions(t));
+  const { headersTimeout, requestTimeout, maxHeaderSize } = Object(ofHttp?.calls[0]?.arguments[0]);
+  const { handshakeTimeout } = Object(ofTls?.calls[0]?.arguments[0]);
+  assert.deepEqual([headersTimeout, requestTimeout, maxHeaderSize, handshakeTimeout], [10_000, 15_000, 16_384, 10_000]);
+});
 
 test('on a Unix socket, records have no address, and who is silent is closed at the stop', async (t) => {
   const path = join(temporaryFolder(t), 'socket');

@@ -30,7 +30,7 @@ export function accessRecord({ request, status, reason, startedAt, remoteAddress
     traceId: request?.traceparent,
     status,
     reason,
-    durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
+    durationMs: Number((performance.now() - startedAt).toFixed(3)),
     remoteAddress,
     aborted: isAborted || undefined,
   };

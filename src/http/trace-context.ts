@@ -7,7 +7,7 @@ const SAMPLED = 1;
 
 /** A new `traceparent`: in the trace of the `received` one and sampled like it, if that is valid; else in a new one. */
 export function childTraceparent(received: unknown): string {
-  const valid = typeof received === 'string' ? TRACEPARENT.exec(received) : null;
+  const valid = TRACEPARENT.exec(String(received));
   const [, traceId = crypto.randomUUID().replaceAll('-', ''), flags = '00'] = valid ?? [];
   // The last 16 digits of a UUID, without the dash in them. They begin with its variant (RFC 9562 4.1), so no id has
   // only zeros.

@@ -14,8 +14,6 @@ export function temporaryFolder(t?: TestContext): string {
   return folder;
 }
 
-export const folderOfProcess = () => temporaryFolder();
-
 /** The variables that make a process listen for HTTPS as well, on a free port. */
 export function tlsVariables() {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(), 'localhost');

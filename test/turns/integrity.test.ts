@@ -7,15 +7,26 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { repliesIn } from '../support/replies.ts';
-import { createRandom, type Random } from '../support/random.ts';
 import { get, start, TRANSPORTS } from './start.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const REQUESTS = 8;
 const CONTENTS = ['\r\n\r\n', 'GET / HTTP/1.1\r\nHost: b\r\n\r\n', 'x', '0\r\n\r\n', 'y'.repeat(3_000)] as const;
 
+/** A function that returns random whole numbers below its argument: the same ones for the same seed. */
+function createRandom(seed: number) {
+  let last = seed + 1;
+  return (limit: number) => {
+    last = (last * 48_271) % 0x7fff_ffff; // Park and Miller
+    return last % limit;
+  };
+}
+
+type Random = ReturnType<typeof createRandom>;
+
 /** A request with a random way to send content, after random empty lines, and its reply. */
-function makeRequest({ below, pick }: Random, path: string) {
+function makeRequest(below: Random, path: string) {
+  const pick = <T>(from: readonly [T, ...T[]]): T => from[below(from.length)] ?? from[0];
   const url = `/${pick(['early', 'now', 'slow', 'parts'])}${path}`;
   const content = Array.from({ length: below(4) }, () => pick(CONTENTS)).join('');
   const parts = new RegExp(`[^]{1,${1 + below(content.length)}}`, 'g');
@@ -39,18 +50,18 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
 
 /** Sends random requests; each must get its reply, whether the client ends its side or waits. */
 async function converse(client: Socket, number: number): Promise<void> {
-  const random = createRandom(SEED + number);
-  const requests = Array.from({ length: REQUESTS }, (_, i) => makeRequest(random, `/${number}/${i}`));
+  const below = createRandom(SEED + number);
+  const requests = Array.from({ length: REQUESTS }, (_, i) => makeRequest(below, `/${number}/${i}`));
   const received: Buffer[] = [];
   client.on('data', (part: Buffer) => received.push(part));
   const parse = () => repliesIn(Buffer.concat(received));
   for (let bytes = requests.map((request) => request.bytes).join(''); bytes !== '';) {
-    const length = 1 + (random.below(3) === 0 ? random.below(3) : random.below(4_000));
+    const length = 1 + (below(3) === 0 ? below(3) : below(4_000));
     client.write(bytes.slice(0, length), 'latin1');
     bytes = bytes.slice(length);
-    if (random.below(3) > 0) await iteration();
+    if (below(3) > 0) await iteration();
   }
-  if (random.below(2) === 0) await once(client.end(), 'end');
+  if (below(2) === 0) await once(client.end(), 'end');
   else while (parse().replies.length < REQUESTS) await once(client, 'data');
   const { replies, rest } = parse();
   assert.deepEqual([replies.map(({ body }) => body), rest.length], [requests.map(({ reply }) => reply), 0]);

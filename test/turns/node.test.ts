@@ -158,21 +158,6 @@ test('a socket whose write fails is `errored` at once', async (t) => {
   assert.notEqual(accepted.errored, null);
 });
 
-test('a socket emits `timeout` only if the kernel has taken nothing of a write for so long', async (t) => {
-  const { client, accepted } = await startPair(t);
-  accepted.write(Buffer.alloc(50_000_000));
-  for (let time = 0; time < 3; time += 1) { // each time, it has taken some, and so Node waits once more
-    const begin = performance.now();
-    await once(accepted.setTimeout(50), 'timeout');
-    assert.ok(performance.now() > begin + 90);
-    const { bytesRead } = client;
-    client.resume();
-    await until(() => client.bytesRead > bytesRead + 5_000_000);
-    client.pause();
-    await calm(t, () => client.bytesRead);
-  }
-});
-
 for (const over of TRANSPORTS) {
   test(`over ${over}, an \`unshift\` of the high-water mark inside \`data\` stops the next read`, async (t) => {
     const { client, accepted, raw } = await startEnds(t, over);

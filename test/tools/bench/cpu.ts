@@ -14,25 +14,14 @@ const SLICE_REQUESTS = 2_500; // for one measurement, about 30 ms, and as many r
 const SETTLE_MS = 5; // before and after a measurement, so that the server is idle when its CPU time is read
 
 const PATHS = ['/health', '/api/greetings', '/api/greetings?name=Ada%20Lovelace', '/api/greetings?name=', '/nope'];
-const COLUMNS = ['health', 'greeting', 'by name', '400', '404', 'MiB'];
-const BROWSER = [ // what Chrome sends for `fetch`, beside Host
-  'Connection: keep-alive', 'sec-ch-ua-platform: "Linux"',
-  'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
-  'sec-ch-ua: "Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"', 'sec-ch-ua-mobile: ?0', 'Accept: */*',
-  'Sec-Fetch-Site: same-origin', 'Sec-Fetch-Mode: cors', 'Sec-Fetch-Dest: empty',
-  'Accept-Encoding: gzip, deflate, br, zstd', 'Accept-Language: en-GB,en;q=0.9,de;q=0.8',
-  'Cookie: session=8f14e45fceea167a5a36dedd4bea2543; theme=dark; consent=analytics.0-marketing.0; seen=1763719200',
-];
-
+const COLUMNS = ['health', 'greeting', '?name=A', '400', '404', 'MiB'];
 const CLOSE = ['Connection: close']; // with it, each request has a connection of its own
 const SMALL_HEAP = ['--max-heap-size=64']; // new connections cost most where garbage is collected often
 const BOUNDS: Bounds = { service: [1.30, 1.50, 1.65, 1.65, 1.25, 1.1], 'FAIR=false': [1.00, 1.15, 1.25, 1.35, 1.00] };
-const BROWSER_BOUNDS: Bounds = { service: [1.35, 1.55, 1.65, 1.65, 1.35, 1.1] };
 const CLOSE_BOUNDS: Bounds = { service: [2.3] };
 /** What is sent, the flags of Node, and, on Node 24, the bounds of some servers in the order of the columns. */
 const LOADS = [
   { name: 'Host only', fields: [], paths: PATHS, flags: [], bounds: BOUNDS }, // what load generators send
-  { name: 'browser', fields: BROWSER, paths: PATHS, flags: [], bounds: BROWSER_BOUNDS },
   { name: 'a connection each', fields: CLOSE, paths: ['/health'], flags: SMALL_HEAP, bounds: CLOSE_BOUNDS },
 ];
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { folderOfProcess, tlsVariables } from '../../support/certificates.ts';
+import { temporaryFolder, tlsVariables } from '../../support/certificates.ts';
 import { requestBytes } from '../../support/exchange.ts';
 import { cpuTime, residentMemory } from '../../support/usage.ts';
 import type { Attack, Clients } from './attacks.ts';
@@ -12,7 +12,7 @@ import { figure, median, table } from './report.ts';
 
 const LIMIT_MS = 4_000; // a request that takes longer has failed
 const REQUEST = requestBytes('GET', '/health', []);
-const RECORDS = `${folderOfProcess()}/records`; // records.c, compiled
+const RECORDS = `${temporaryFolder()}/records`; // records.c, compiled
 const TLS = tlsVariables();
 
 /** Measures servers beside each of these attacks, and prints the figures. The one called `service` has bounds. */

@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { folderOfProcess, tlsVariables } from '../../support/certificates.ts';
+import { temporaryFolder, tlsVariables } from '../../support/certificates.ts';
 import { endWithUs } from '../../support/process.ts';
 
 // From 32768 on, Linux could give a port away while its process restarts.
 export const [PROXY_PORT, PROXY_TLS_PORT, MEMBER_PORTS, HELD_PORT] = [12_080, 12_443, [12_081, 12_082, 12_083], 12_084];
 export const TLS = tlsVariables(); // the certificate of all, for localhost
 
-const folder = folderOfProcess();
+const folder = temporaryFolder();
 const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = TLS;
 
 /** HAProxy, harder than printed: no request is sent twice, and even a client's first one on an idle connection. */
