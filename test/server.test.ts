@@ -305,9 +305,10 @@ for (const isFair of [true, false]) {
 test('Node has the limits that README.md names', async (t) => {
   const [ofHttp, ofTls] = [http, tls].map((module) => t.mock.method(module, 'createServer').mock);
   await startServer(t, {}, {}, await tlsOptions(t));
-  const { headersTimeout, requestTimeout, maxHeaderSize } = Object(ofHttp?.calls[0]?.arguments[0]);
+  const { headersTimeout, requestTimeout, maxHeaderSize, ...more } = Object(ofHttp?.calls[0]?.arguments[0]);
   const { handshakeTimeout } = Object(ofTls?.calls[0]?.arguments[0]);
   assert.deepEqual([headersTimeout, requestTimeout, maxHeaderSize, handshakeTimeout], [10_000, 15_000, 16_384, 10_000]);
+  assert.equal(more.connectionsCheckingInterval, 1_000);
 });
 
 test('on a Unix socket, records have no address, and who is silent is closed at the stop', async (t) => {

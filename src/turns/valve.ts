@@ -51,7 +51,7 @@ export class Valve extends SocketStream {
   takeTurn(): void {
     this.#queue = undefined;
     if (this.writableEnded) this.#readOn(); // and discards what that returns
-    else if (this.#mayPass && this.#held.length > 0) this.#pass();
+    else this.#pass();
     this.#proceed();
   }
 

@@ -21,6 +21,7 @@ for (const over of TRANSPORTS) {
     const { open, dial, close, listener } =
       await start(t, (_, response) => responses.push(response), over, { sweepMs: 500, turns });
     const [silent, idle, late, held] = [await dial(), await open(), await open(), await open()];
+    t.mock.timers.tick(500); // a sweep, before the stop
     const lingering = await open();
     lingering.client.resume().write(get('/', 'Connection: close'));
     await until(() => responses.length === 1);
@@ -53,7 +54,7 @@ for (const over of TRANSPORTS) {
   test(`over ${over}, all can be closed at once, even in a handshake; before that, they work or fail`, async (t) => {
     const made = t.mock.method(globalThis, 'setInterval').mock;
     const cleared = t.mock.method(globalThis, 'clearInterval').mock;
-    const { open, dial, stopListening, closeAll, listener } = await start(t, hello, over);
+    const { open, dial, stopListening, closeAll, listener, server } = await start(t, hello, over);
     const [silent, reset, forger, { client, raw, valve }] = [await dial(), await dial(), await open(), await open()];
     reset.below.resetAndDestroy();
     forger.below.write(FORGED);
@@ -61,7 +62,7 @@ for (const over of TRANSPORTS) {
     client.write(GET);
     await Promise.all([once(client, 'data'), closed(reset.raw), closed(forger.raw), closed(forger.valve)]);
     closeAll();
-    await Promise.all([closed(silent.raw), closed(raw), closed(valve), once(listener, 'close')]);
+    await Promise.all([closed(silent.raw), closed(raw), closed(valve), once(listener, 'close'), once(server, 'close')]);
     assert.ok(cleared.calls.some(({ arguments: [interval] }) => interval === made.calls[0]?.result));
   });
 
