@@ -22,7 +22,7 @@ function start(turnMs: number) {
   return { clock, turns, scheduled, wait, next };
 }
 
-test('queues take turns, first come first served, for 1 ms in each iteration, and one after `hurry`', () => {
+test('queues take turns, first come first served, for 1 ms in each iteration, and one after `endAfterOne`', () => {
   for (const [turnMs, isHurried, ...expected] of [
     [0, false, '1Aa!2Bb?3C4', ''], [0, true, '1', 'Aa!2Bb?3C4', ''], [0.25, false, '1Aa!', '2Bb?', '3C4', ''],
     [1, false, '1', 'A', 'a', '!', '2', 'B', 'b', '?', '3', 'C', '4', ''],

@@ -15,77 +15,68 @@ const SETTLE_MS = 5; // before and after a measurement, so that the server is id
 
 const PATHS = ['/health', '/api/greetings', '/api/greetings?name=Ada%20Lovelace', '/api/greetings?name=', '/nope'];
 const COLUMNS = ['health', 'greeting', '?name=A', '400', '404', 'MiB'];
-const CLOSE = ['Connection: close']; // with it, each request has a connection of its own
-const SMALL_HEAP = ['--max-heap-size=64']; // new connections cost most where garbage is collected often
-const BOUNDS: Bounds = { service: [1.30, 1.50, 1.65, 1.65, 1.25, 1.1], 'FAIR=false': [1.00, 1.15, 1.25, 1.35, 1.00] };
-const CLOSE_BOUNDS: Bounds = { service: [2.3] };
-/** What is sent, the flags of Node, and, on Node 24, the bounds of some servers in the order of the columns. */
-const LOADS = [
-  { name: 'Host only', fields: [], paths: PATHS, flags: [], bounds: BOUNDS }, // what load generators send
-  { name: 'a connection each', fields: CLOSE, paths: ['/health'], flags: SMALL_HEAP, bounds: CLOSE_BOUNDS },
-];
+/** On Node 24, the bounds of some servers, in the order of the columns. */
+const BOUNDS: Readonly<Record<string, readonly number[]>> = {
+  service: [1.30, 1.50, 1.65, 1.65, 1.25, 1.1],
+  'FAIR=false': [1.00, 1.15, 1.25, 1.35, 1.00],
+};
 
-type Bounds = Readonly<Record<string, readonly number[]>>;
-type Load = (typeof LOADS)[number];
-type Measured = Map<string, number[]>; // the figures of a load, a server and a column, in order
+type Measured = Map<string, number[]>; // the figures of a server and a column, in order
 
 /** Measures servers, one of which is the baseline, and prints the figures. */
 export async function printComparison(programs: Programs, seconds: number): Promise<void> {
   const measured: Measured = new Map();
   const end = performance.now() + seconds * 1000; // no other round begins after it
-  do {
-    for (const load of LOADS) await measureRound(programs, load, measured);
-  } while (performance.now() < end);
+  do await measureRound(programs, measured);
+  while (performance.now() < end);
 
-  const rows = LOADS.flatMap(({ name, bounds }) => Object.keys(programs).map((program) => [
-    name, program, ...COLUMNS.map((column, i) => {
-      const base = measured.get(`${name}, baseline, ${column}`) ?? [];
-      const values = measured.get(`${name}, ${program}, ${column}`) ?? [];
+  const rows = Object.keys(programs).map((program) => [
+    program, ...COLUMNS.map((column, i) => {
+      const base = measured.get(`baseline, ${column}`) ?? [];
+      const values = measured.get(`${program}, ${column}`) ?? [];
       const ratios = values.map((value, j) => value / (base[j] ?? Number.NaN)); // measured one after the other
-      const bound = process.version.startsWith('v24.') ? bounds[program]?.[i] : undefined;
+      const bound = process.version.startsWith('v24.') ? BOUNDS[program]?.[i] : undefined;
       return figure(median(program === 'baseline' ? base : ratios), 2, bound, 0.1); // two runs differ by nearly as much
     }),
-  ]));
+  ]);
   console.log('CPU time for a request, and memory after all. Baseline: µs and MiB; others: times that [bound]\n');
-  console.log(table([['requests', 'server', ...COLUMNS], ...rows], 2));
+  console.log(table([['server', ...COLUMNS], ...rows], 1));
 }
 
 // Each round starts new processes, because two of one program differ by some percent. All are warmed up in turn: after
 // a second of waiting, a server is slower for a while. And with all paths: V8 discards code compiled for one alone.
-async function measureRound(programs: Programs, { name, fields, paths, flags }: Load, measured: Measured) {
+async function measureRound(programs: Programs, measured: Measured): Promise<void> {
   const running = await Promise.all(Object.entries(programs).map(async ([program, how]) => {
-    const { pid, port, stop } = await startServer(how, {}, flags);
-    const sockets = Array.from({ length: CLIENTS }, () => (fields === CLOSE ? undefined : openSocket({ port })));
-    return { pid, port, stop, sockets, row: `${name}, ${program}` };
+    const { pid, port, stop } = await startServer(how);
+    return { program, pid, stop, sockets: Array.from({ length: CLIENTS }, () => openSocket({ port })) };
   }));
-  const requests = [...paths, ...paths].map((path) => requestBytes('GET', path, fields)); // each is measured twice
+  const requests = [...PATHS, ...PATHS].map((path) => requestBytes('GET', path, [])); // each is measured twice
   for (const request of Array.from({ length: WARM_UP_ROUNDS }, () => requests).flat()) {
-    for (const { port, sockets } of running) await sendMany(port, sockets, request, 1_000);
+    for (const { sockets } of running) await sendMany(sockets, request, 1_000);
   }
   const add = (key: string, value: number) => measured.set(key, [...measured.get(key) ?? [], value]);
   for (const [i, request] of requests.entries()) {
-    for (const { row, pid, port, sockets } of running) {
-      await sendMany(port, sockets, request, SLICE_REQUESTS); // not measured: the caches are filled by the one before
+    for (const { program, pid, sockets } of running) {
+      await sendMany(sockets, request, SLICE_REQUESTS); // not measured: the caches are filled by the one before
       await sleep(SETTLE_MS);
       const before = cpuTime(pid);
-      await sendMany(port, sockets, request, SLICE_REQUESTS);
+      await sendMany(sockets, request, SLICE_REQUESTS);
       await sleep(SETTLE_MS);
-      add(`${row}, ${COLUMNS[i % paths.length]}`, (cpuTime(pid) - before) / SLICE_REQUESTS);
+      add(`${program}, ${COLUMNS[i % PATHS.length]}`, (cpuTime(pid) - before) / SLICE_REQUESTS);
     }
   }
-  for (const { row, pid, stop } of running) {
-    add(`${row}, MiB`, residentMemory(pid).now);
+  for (const { program, pid, stop } of running) {
+    add(`${program}, MiB`, residentMemory(pid).now);
     stop();
   }
 }
 
-// Where a socket is undefined, each request has a new connection.
-async function sendMany(port: number, sockets: readonly (Socket | undefined)[], request: string, count: number) {
+async function sendMany(sockets: readonly Socket[], request: string, count: number): Promise<void> {
   let left = count;
   await Promise.all(sockets.map(async (socket) => {
     while (left > 0) {
       left -= 1;
-      const reply = await ask(socket ?? openSocket({ port }), request);
+      const reply = await ask(socket, request);
       if (reply === undefined) throw new Error('The server has closed a connection.');
     }
   }));
