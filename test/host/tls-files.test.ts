@@ -48,13 +48,16 @@ test('nothing is offered that is not secret for ever, or not authenticated, or c
   }
 });
 
-test('no session is resumed, as the key of tickets could decrypt all', async () => {
+test('no session is resumed, as the key of tickets could decrypt all, or negotiated again', async () => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) { // RFC 9325 3.4
     const options = { minVersion: version, maxVersion: version };
     const { session } = await handshake(options);
     assert.ok(session !== undefined);
     assert.equal((await handshake({ ...options, session })).client.isSessionReused(), false);
   }
+  const { client } = await handshake({ maxVersion: 'TLSv1.2' });
+  const again = new Promise((resolve) => client.on('error', resolve).renegotiate({}, resolve));
+  assert.match(String(await again), /no renegotiation/);
 });
 
 test('a certificate that has expired or is not valid yet can be used, with a warning', async (t) => {
