@@ -48,7 +48,6 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     joinDuplicateHeaders: true, // two lines of Host become one value with a comma, which `checkHead` refuses
     ServerResponse: options.isFair ? FairResponse : ServerResponse,
   });
-  server.maxHeadersCount = 0; // `checkHead` counts: Node would drop what is above its limit without a word
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
