@@ -27,6 +27,7 @@ export class Exchange {
   isBeforeFault = false; // the next head is refused by Node's parser, as soon as this request is answered
   readonly #incoming: IncomingMessage;
   readonly #options: ExchangeOptions;
+  takenAt: number | undefined; // when the kernel had all of the reply, if the connection does not end with that
   readonly #startedAt = performance.now();
   readonly #request: HttpRequest;
   readonly #fault: Reason | undefined; // of its head
@@ -111,7 +112,8 @@ export class Exchange {
   // content, or 1 s later.
   #writeLast(body: Reply['body']): void {
     const end = () => this.response.end();
-    this.response.write(body);
+    this.response.write(body, (error) => { if (!error) this.takenAt = performance.now(); });
+    this.response.flushHeaders(); // for HEAD, 204 and 304, `write` sends nothing
     this.#incoming.resume().once('close', end);
     const timer = setTimeout(end, LINGER_MS);
     this.response.once('close', () => clearTimeout(timer));
@@ -130,6 +132,7 @@ export class Exchange {
       status: headersSent ? statusCode : undefined,
       reason: this.#reason,
       startedAt: this.#startedAt,
+      endedAt: this.takenAt ?? performance.now(),
       remoteAddress: plainAddress(this.#incoming.socket.remoteAddress),
       isAborted,
     });

@@ -35,7 +35,7 @@ export type Server = ReturnType<typeof createServer>;
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
   const { handshakeTimeout, ...timeLimits } = { ...TIME_LIMITS, ...options.timeLimits };
-  // Of each connection, the newest request while it is not answered, or if it is the last. Faster as a member: 130 ns.
+  // Of each connection, the newest request while unanswered, or if it is the last. Faster: no set and delete, 130 ns.
   const newest = new WeakMap<Duplex, { exchange: Exchange | undefined }>();
   let requestsInProgress = 0;
 
@@ -71,7 +71,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     requestsInProgress += 1;
     ofConnection.exchange = exchange;
     response.on('close', () => {
-      const isAborted = socket.destroyed; // before the kernel had taken all of the reply
+      const isAborted = socket.destroyed && exchange.takenAt === undefined; // before the kernel had all of the reply
       requestsInProgress -= 1;
       if (ofConnection.exchange === exchange && !exchange.isLast) ofConnection.exchange = undefined;
       if (isAborted) reports.ended('replyNotTaken');
@@ -132,7 +132,8 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     reports.refused(reason);
     socket.end(refusalText(status), (error?: Error | null) => {
       const isAborted = error instanceof Error;
-      reports.finished?.(accessRecord({ status, reason, startedAt, remoteAddress, isAborted }));
+      const endedAt = performance.now();
+      reports.finished?.(accessRecord({ status, reason, startedAt, endedAt, remoteAddress, isAborted }));
     });
     closeLater(socket);
   }
