@@ -23,11 +23,11 @@ export type ExchangeOptions = {
 export class Exchange {
   readonly response: ServerResponse;
   isLast: boolean; // the service ends the connection with its reply
+  takenAt: number | undefined; // when its reply was taken, if the connection ends later
   isFollowed = false; // without turns: a later request of its connection is in progress, too
   isBeforeFault = false; // the next head is refused by Node's parser, as soon as this request is answered
   readonly #incoming: IncomingMessage;
   readonly #options: ExchangeOptions;
-  takenAt: number | undefined; // when the kernel had all of the reply, if the connection does not end with that
   readonly #startedAt = performance.now();
   readonly #request: HttpRequest;
   readonly #fault: Reason | undefined; // of its head
