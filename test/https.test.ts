@@ -116,7 +116,11 @@ describe('a process with TLS', { concurrency: true }, () => {
     assert.equal(reply?.body, 'Unhealthy');
   });
 
-  test('there is no HTTPS on a Unix socket', { skip: NO_DESCRIPTORS }, async (t) => {
+  test('on a Unix socket, there is plain HTTP alone', { skip: NO_DESCRIPTORS }, async (t) => {
+    const plain = spawnService(t, { LISTEN_FDNAMES: 'http', SHUTDOWN_DELAY_MS: '0' }, [], [unixHttps.fd]);
+    assert.equal((await plain.nextLine())['address'], 'descriptor 3');
+    plain.child.kill('SIGTERM');
+    assert.equal((await plain.ended()).code, 0);
     const { lines, code } = await spawnService(t, { ...TLS, LISTEN_FDNAMES: 'https' }, [], [unixHttps.fd]).ended();
     assert.match(String(lines[0]?.['reason']), /descriptor 3, .*: HTTPS needs TCP, and not a Unix socket\.$/);
     assert.equal(code, 78);
