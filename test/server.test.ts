@@ -131,12 +131,14 @@ function testServer(isFair: boolean): void {
       await new Promise((sent) => client.write('x'.repeat(900_000), sent));
       assert.equal((await repliesOn(client)).length, 1);
     }));
+    const ends: Promise<unknown>[] = [];
     for (const bytes of ['BREW', post('/', 'Content-Length: 65537'), CONNECT]) { // nothing more comes, nor its end
       const accepting = once(server.listener, 'connection');
       const client = open(bytes, true).resume();
       const [accepted] = await accepting;
-      await Promise.all([once(client, 'end'), closed(accepted)]);
+      ends.push(once(client, 'end'), closed(accepted));
     }
+    await Promise.all(ends);
   });
 
   test('what the parser of Node refuses gets one reply, the last, and has its record', async (t) => {
