@@ -23,7 +23,7 @@ export type ExchangeOptions = {
 export class Exchange {
   readonly response: ServerResponse;
   isLast: boolean; // the service ends the connection with its reply
-  takenAt: number | undefined; // when its reply was taken, if the connection ends later
+  takenAt: number | undefined; // when the kernel had taken its reply, if that ends only later
   isFollowed = false; // without turns: a later request of its connection is in progress, too
   isBeforeFault = false; // the next head is refused by Node's parser, as soon as this request is answered
   readonly #incoming: IncomingMessage;
@@ -132,7 +132,7 @@ export class Exchange {
       status: headersSent ? statusCode : undefined,
       reason: this.#reason,
       startedAt: this.#startedAt,
-      endedAt: this.takenAt ?? performance.now(),
+      endedAt: this.takenAt,
       remoteAddress: plainAddress(this.#incoming.socket.remoteAddress),
       isAborted,
     });

@@ -35,7 +35,8 @@ export type Server = ReturnType<typeof createServer>;
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
   const { handshakeTimeout, ...timeLimits } = { ...TIME_LIMITS, ...options.timeLimits };
-  // Of each connection, the newest request while unanswered, or if it is the last. Faster: no set and delete, 130 ns.
+  // Of each connection, its newest request, while that is not answered, or if it is the last.
+  // Faster: an object that changes. To set and delete in the map for each request takes 130 ns more.
   const newest = new WeakMap<Duplex, { exchange: Exchange | undefined }>();
   let requestsInProgress = 0;
 
@@ -132,15 +133,14 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     reports.refused(reason);
     socket.end(refusalText(status), (error?: Error | null) => {
       const isAborted = error instanceof Error;
-      const endedAt = performance.now();
-      reports.finished?.(accessRecord({ status, reason, startedAt, endedAt, remoteAddress, isAborted }));
+      reports.finished?.(accessRecord({ status, reason, startedAt, remoteAddress, isAborted }));
     });
     closeLater(socket);
   }
 
   return {
     ...fairServer, // listener, stopListening, close, setSecureContext, and this in place of its closeAll:
-    /** Stops listening, and closes all connections now. Returns how many requests were still owed a reply. */
+    /** Stops listening, and closes all connections now. Returns how many requests were still open. */
     closeAll(): number {
       const count = requestsInProgress;
       fairServer.closeAll();

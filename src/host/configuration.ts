@@ -51,7 +51,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     hasHandedSockets: handed !== undefined,
     tlsFiles,
     // The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does.
-    redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort || undefined), // not 0: any port
+    redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort || undefined), // 0 is any port
     allowedHosts: allowed === '*' ? undefined : hostsIn(allowed), // what `Host` may name; undefined: any host
     accessLog: readBoolean('ACCESS_LOG', false),
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000, // for Node, 0 means no limit

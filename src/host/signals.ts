@@ -20,7 +20,7 @@ export type Stoppable = {
   readonly startDraining: () => void; // from now on `/health` replies with 503, and replies close their connections
   readonly stopListening: () => void;
   readonly close: () => Promise<void>; // stops listening, and resolves when all connections have ended
-  readonly closeAll: () => number; // closes all connections, and returns how many requests were still owed a reply
+  readonly closeAll: () => number; // closes all connections, and returns how many requests were still open
   readonly exit: (exitCode: number) => Promise<void>; // ends the process when the log has been written
 };
 type StopOptions = Pick<Configuration, 'shutdownDelayMs' | 'shutdownTimeoutMs' | 'hasHandedSockets'>;
@@ -37,7 +37,7 @@ export function createStop(service: Stoppable, options: StopOptions, log: Log): 
     if (options.hasHandedSockets) service.stopListening(); // new connections are left to other processes
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
-    let connectionsCut = 0; // those on which a request was still owed a reply
+    let connectionsCut = 0; // those on which a request was still open
     const deadline = setTimeout(() => { connectionsCut = service.closeAll(); }, timeoutMs);
     await service.close();
     clearTimeout(deadline);

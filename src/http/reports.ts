@@ -18,13 +18,14 @@ type Known = {
   readonly status?: number | undefined; // undefined: the connection ended before there was a reply
   readonly reason?: string | undefined; // undefined: it was not refused
   readonly startedAt: number; // when its head had arrived, on the clock of `performance.now`
-  readonly endedAt: number; // when it was over
+  readonly endedAt?: number | undefined; // when its reply was taken; undefined: now
   readonly remoteAddress: string | undefined; // undefined: on a Unix socket
   readonly isAborted: boolean; // the kernel has not taken the whole reply
 };
 
 /** A request that is over, as the access log has it. It never has the query: names are personal data. */
-export function accessRecord({ request, status, reason, startedAt, endedAt, remoteAddress, isAborted }: Known) {
+export function accessRecord(known: Known) {
+  const { request, status, reason, startedAt, endedAt = performance.now(), remoteAddress, isAborted } = known;
   return {
     method: request?.method,
     path: request?.path,

@@ -24,7 +24,7 @@ export class Tap {
     });
   }
 
-  /** Stops reading from the kernel: at once if `arrived` calls it, else after one more read. */
+  /** Stops reading from the kernel at once. Only `arrived` may call it: elsewhere, one more read may be under way. */
   stop(): void {
     if (this.isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // `unshift` would fail
     this.isStopped = true;

@@ -107,14 +107,14 @@ test('it accepts what waits in the kernel when the stop begins, so that it is an
     const turns = createTurns();
     const { close, dial, port } = await start(t, hello, 'TCP', { turns });
     await dial(); // so this iteration is past accepting
-    const hurries = t.mock.method(turns, 'endAfterOne').mock;
+    const endings = t.mock.method(turns, 'endAfterOne').mock;
     const clients = Array.from({ length: 100 }, () => connect({ port, host: '127.0.0.1' }).end(GET));
     const replies = Promise.all(clients.map((client) => text(client).catch(String)));
     const isOver = close();
     await iterations();
     mock.mockImplementation(() => now);
     const areAnswered = (await replies).every((reply) => reply.startsWith('HTTP/1.1 200 '));
-    assert.deepEqual([areAnswered, hurries.callCount() === 100], [isInTime, isInTime]);
+    assert.deepEqual([areAnswered, endings.callCount() === 100], [isInTime, isInTime]);
     t.mock.timers.tick(250);
     await isOver;
   }

@@ -1,8 +1,10 @@
 // Who makes room when there is one connection too many: over sockets, from several addresses.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
+import { connect } from 'node:tls';
 import { Room } from '../../src/turns/room.ts';
 import { closed, iterations, until } from '../support/sockets.ts';
 import { get, start, type Opened } from './start.ts';
@@ -42,8 +44,11 @@ for (const [says, maxConnections, steps, place, reason] of cases) {
 }
 
 test('one in its handshake is idle since it was accepted', async (t) => {
-  const { open, dial } = await start(t, () => {}, 'TLS', { maxConnections: 2 });
-  const all = [await open(), await dial(), await dial(), await dial()];
+  const { server, dial } = await start(t, () => {}, 'TLS', { maxConnections: 2 });
+  const [first, second] = [await dial(), await dial()]; // the handshake of the second one goes on
+  connect({ socket: first.below, rejectUnauthorized: false }).on('error', () => {});
+  await once(server, 'connection');
+  const all = [first, second, await dial(), await dial()];
   await iterations();
   assert.deepEqual(all.map(({ raw }) => raw.destroyed), [true, true, false, false]);
 });

@@ -23,13 +23,13 @@ function start(turnMs: number) {
 }
 
 test('queues take turns, first come first served, for 1 ms in each iteration, and one after `endAfterOne`', () => {
-  for (const [turnMs, isHurried, ...expected] of [
+  for (const [turnMs, isOneEnough, ...expected] of [
     [0, false, '1Aa!2Bb?3C4', ''], [0, true, '1', 'Aa!2Bb?3C4', ''], [0.25, false, '1Aa!', '2Bb?', '3C4', ''],
     [1, false, '1', 'A', 'a', '!', '2', 'B', 'b', '?', '3', 'C', '4', ''],
   ] as const) {
     const { turns, wait, next } = start(turnMs);
     for (const names of ['1234', 'ABC', 'ab', '!?']) wait(createQueue(), names);
-    if (isHurried) turns.endAfterOne();
+    if (isOneEnough) turns.endAfterOne();
     for (const notes of expected) assert.equal(next(), notes);
   }
 });

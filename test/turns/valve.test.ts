@@ -21,14 +21,14 @@ async function startOne(t: TestContext, over: Over, timeout = 0) {
   const timeouts = t.mock.fn();
   server.server.on('timeout', timeouts).timeout = timeout;
   const waits = t.mock.method(turns, 'wait').mock;
-  const hurries = t.mock.method(turns, 'endAfterOne').mock;
+  const endings = t.mock.method(turns, 'endAfterOne').mock;
   /** The next exchange. */
   async function next() {
     await until(() => exchanges.length > 0);
     return exchanges.shift() ?? assert.fail();
   }
   const opened = await server.open();
-  return { ...server, ...opened, over, exchanges, waits, hurries, turn, hold, next, timeouts: timeouts.mock };
+  return { ...server, ...opened, over, exchanges, waits, endings, turn, hold, next, timeouts: timeouts.mock };
 }
 
 function testBoth(title: string, act: (one: One, t: TestContext) => Promise<void>): void {
@@ -59,10 +59,10 @@ testBoth('while a request waits for its reply, what follows does not pass, and i
   const { bytesRead } = one.raw;
   assert.ok(bytesRead < 300_000, `${bytesRead}`);
   assert.deepEqual([one.exchanges.length, one.valve.isIdle], [0, false]);
-  one.hurries.resetCalls();
+  one.endings.resetCalls();
   response.end();
   while (one.raw.bytesRead === bytesRead) (await one.next()).response.end();
-  assert.equal(one.hurries.callCount() > 0, one.over === 'TLS', 'after a read over TLS, others come first');
+  assert.equal(one.endings.callCount() > 0, one.over === 'TLS', 'after a read over TLS, others come first');
 });
 
 testBoth('content that nobody reads stays with its client until the reply; then it is over', async (one, t) => {
@@ -259,6 +259,6 @@ test('while a little waits, one more read joins it, and then reading stops; if m
       one.turn();
       return one.exchanges.length > 0;
     });
-    assert.equal(one.hurries.callCount(), 1, 'when it was accepted');
+    assert.equal(one.endings.callCount(), 1, 'when it was accepted');
   }
 });

@@ -30,6 +30,7 @@ export const WORKS = {
   'Expect lines': { more: get('', LINES.map(() => 'Expect: ,')) },
   'refused requests': { first: REFUSED },
   'after the last reply': { first: REFUSED, more: 'x' },
+  'after a 413': { first: post('Content-Length: 1000000000', ''), more: 'x' },
   content: { more: post('Content-Length: 64000', 'x'.repeat(64_000)) },
   handshakes: {},
   'one byte': { more: get(), isByteByByte: true },
@@ -50,7 +51,7 @@ const few = (work: keyof typeof WORKS) => attack(work, FEW, [75, work]);
 export const ATTACKS: readonly Attack[] = [
   few('pipelined requests'), few('chunks of one byte'), few('chunk extensions'), few('heads of 95 lines'),
   few('empty lines'), few('long queries'), few('trailers'), few('Expect lines'), few('refused requests'),
-  few('after the last reply'), few('content'),
+  few('after the last reply'), few('after a 413'), few('content'),
   attack('TLS, pipelined requests', FEW_TLS, [75, 'pipelined requests']),
   attack('TLS, handshakes', FEW_TLS, [75, 'handshakes']),
   attack('TLS, records of one byte', FEW_TLS, [75, 'one byte']),
