@@ -1,7 +1,9 @@
 // A request and its reply: how it is answered, or refused.
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answer } from './http/answer.ts';
+import { put } from './http/content.ts';
 import { checkHead, type HostRules } from './http/head.ts';
+import { DISCARDED_BYTES } from './http/limits.ts';
 import { REFUSALS, type Reason } from './http/refusals.ts';
 import { emptyReply, headersOf, type Reply } from './http/reply.ts';
 import { accessRecord, type AccessRecord, type Reports } from './http/reports.ts';
@@ -9,8 +11,6 @@ import type { HttpRequest } from './http/request.ts';
 import type { Route, Router } from './http/router.ts';
 import { plainAddress } from './turns/client.ts';
 import { LINGER_MS } from './turns/socket-stream.ts';
-
-const DISCARDED_BYTES = 64 * 1024; // the most content that is read where a route wants none
 
 export type ExchangeOptions = {
   readonly router: Router;
@@ -57,22 +57,22 @@ export class Exchange {
     this.#ignoresContent = this.#hasContent && isAwaited && route.maxContentBytes === undefined;
     if (Number(this.#request.headers['content-length']) > maxContent(route)) return this.#refuseContent();
     if (this.#hasContent && !this.#ignoresContent) return this.#readContent(route, isAwaited);
-    this.isLast ||= this.#ignoresContent; // nobody knows whether the content comes
+    this.isLast ||= isAwaited; // nobody knows whether content comes, and Node ends the connection
     this.#reply(route);
   }
 
   // Reads all of it before the reply: if it is malformed, nobody knows where the next request begins (smuggling).
   #readContent(route: Route, isAwaited: boolean): void {
-    const parts: Buffer[] = [];
+    let content: Buffer = Buffer.alloc(0);
     let length = 0;
     if (isAwaited) this.response.writeContinue();
     this.#incoming.on('data', (part: Buffer) => {
+      if (length + part.length > maxContent(route)) return this.#refuseContent();
+      if (route.maxContentBytes !== undefined) content = put(part, content, length);
       length += part.length;
-      if (length > maxContent(route)) this.#refuseContent();
-      else if (route.maxContentBytes !== undefined) parts.push(part);
     });
     this.#incoming.on('end', () => {
-      this.#request.content = Buffer.concat(parts);
+      this.#request.content = content.subarray(0, length);
       if (!this.response.headersSent) this.#reply(route);
     });
   }
@@ -103,8 +103,13 @@ export class Exchange {
     // With the status text: after a `writeHead` that has thrown, Node would send the text of that one.
     this.response.writeHead(reply.status, STATUS_CODES[reply.status], headersOf(reply, this.isLast));
     const isArriving = this.#hasContent && !this.hasArrived;
-    if (isArriving && this.isLast) this.#writeLast(reply.body);
-    else this.response.end(reply.body);
+    try {
+      if (isArriving && this.isLast) this.#writeLast(reply.body);
+      else this.response.end(reply.body);
+    } catch (error) { // its head counts as sent, so it can have no other reply
+      this.response.destroy();
+      throw error;
+    }
   }
 
   // At the end of the last reply, our side of the connection is closed. If content is still arriving, that may reset

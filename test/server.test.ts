@@ -174,7 +174,7 @@ function testServer(isFair: boolean): void {
     const seen = records.map(brief).map(String).sort();
     assert.deepEqual(seen, [head, head, '/,200,,', content, content, '/slow,200,,', '/slow,200,,']);
     const { durationMs } = records.find(({ path }) => path === '/slow') ?? assert.fail();
-    assert.ok(durationMs > 2_000 && durationMs < performance.now() - began, `${durationMs}`);
+    assert.ok(durationMs !== undefined && durationMs > 2_000 && durationMs < performance.now() - began, `${durationMs}`);
   });
 
   test('a record says so if the client has left before its reply was taken', async (t) => {
@@ -202,6 +202,29 @@ function testServer(isFair: boolean): void {
     assert.deepEqual([reported, ends, server.closeAll()], [[], records.map(() => 'replyNotTaken'), 0]);
   });
 
+  test('each request of a connection that is reset has its record', async (t) => {
+    const { open, given, records, server } = await start(t, {}, { isFair });
+    const count = isFair ? 1 : 3; // with turns, the next ones are not read
+    for (const more of ['', CONNECT]) {
+      const client = open(get('/slow').repeat(3) + more);
+      await until(() => given.length === count);
+      client.resetAndDestroy();
+      await until(() => records.length === count);
+      assert.deepEqual(records.splice(0).map(brief), Array(count).fill(['/slow', undefined, undefined, true]));
+      given.length = 0;
+    }
+    assert.equal(server.closeAll(), 0);
+  });
+
+  test('a handler whose body cannot be sent after its head leaves its client without a reply', async (t) => {
+    const body = new Uint8Array(5);
+    structuredClone(body.buffer, { transfer: [body.buffer] }); // the bytes are elsewhere now
+    const routes = { '/detached': { GET: () => reply({ body }) } };
+    const { open, reported, records } = await start(t, routes, { isFair });
+    assert.deepEqual(await repliesOn(open(get('/detached'))), []);
+    assert.deepEqual([reported.length, records.map(brief)], [1, [['/detached', 200, undefined, true]]]);
+  });
+
   test('requests are answered in order, and what follows the last reply is no request, however late', async (t) => {
     const later: Handler = async ({ query }) => iteration(text(query));
     const never = t.mock.fn(greet);
@@ -212,7 +235,7 @@ function testServer(isFair: boolean): void {
     for (const [bytes, ...expected] of [
       [`${a}${b}${get('/')}${a}\x00${more}`, 'a', 'b', 'Hello', 'a', 400],
       [`${a}${b}${last}${more}`, 'a', 'b', 'c'], [`${last}\x00`, 'c'], [`${get('/', 'Host: b')}${more}`, 400],
-      [`${post('/later?e', EXPECT, 'Content-Length: 1')}x${more}`, 'e'],
+      [`${post('/later?e', EXPECT, 'Content-Length: 1')}x${more}`, 'e'], [get('/', EXPECT) + more, 'Hello'],
       [upgrade + last, 'd', ...(isFair ? ['c'] : [])],
     ] as const) await check(bytes, ...expected);
     const replies = await repliesOn(open(`${a}${get('/')}${CONNECT}`));
@@ -312,6 +335,16 @@ for (const isFair of [true, false]) {
     assert.deepEqual([ends, records.filter(({ aborted }) => aborted)], [[], []]);
   });
 }
+
+test('a refusal is reported if its client has left', async (t) => {
+  const { open, ends, records, server } = await start(t, {}, { isFair: false }); // so the bytes are parsed when read
+  const accepting = once(server.listener, 'connection');
+  const client = open('BREW');
+  await Promise.all([accepting, once(client, 'connect')]);
+  client.resetAndDestroy(); // before its bytes are read
+  await until(() => records.length === 1);
+  assert.deepEqual([records.map(brief), ends], [[[undefined, 400, INVALID_METHOD, true]], ['replyNotTaken']]);
+});
 
 test('Node has the limits that README.md names', async (t) => {
   const [ofHttp, ofTls] = [http, tls].map((module) => t.mock.method(module, 'createServer').mock);

@@ -1,10 +1,9 @@
 // The rules for a head that Node's parser leaves open. refusals.ts says where each is from, and what it prevents.
 import type { IncomingHttpHeaders } from 'node:http';
+import { FIELD_LINES } from './limits.ts';
 import type { Reason } from './refusals.ts';
 import { HttpRequest } from './request.ts';
 import { isHostOf, parseHost, parseTarget, type HostMatcher, type Target } from './target.ts';
-
-const MAX_FIELD_LINES = 100; // browsers send about 20
 
 /** What Node has parsed: the part of an IncomingMessage that is read here. */
 export type Head = {
@@ -45,7 +44,7 @@ function faultInHost({ httpVersion }: Head, target: Target, host: string | undef
 }
 
 function faultInFields({ httpVersion, headers, rawHeaders }: Head): Reason | undefined {
-  if (rawHeaders.length > 2 * MAX_FIELD_LINES) return 'tooManyFieldLines';
+  if (rawHeaders.length > 2 * FIELD_LINES) return 'tooManyFieldLines';
   const { expect, 'transfer-encoding': codings } = headers;
   const isHttp11 = httpVersion === '1.1';
   const isChunked = isHttp11 && codings?.toLowerCase() === 'chunked';

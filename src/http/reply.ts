@@ -47,7 +47,8 @@ const WITHOUT_CONTENT = [204, 304]; // nor a length: RFC 9110 8.6 and 15.4.5
  * Node itself checks names and values (response splitting).
  */
 export function headersOf({ status, headers, body }: Reply, isLast: boolean): OutgoingHttpHeaders {
-  if (status < 200) throw new RangeError(`A handler must not reply with ${status}.`); // RFC 9110 15.2
+  const isFinal = Number.isInteger(status) && status >= 200; // RFC 9110 15.2
+  if (!isFinal) throw new RangeError(`A handler must not reply with ${status}.`);
   const isBody = typeof body === 'string' || body instanceof Uint8Array;
   if (!isBody) throw new TypeError('The body of a reply must be a string or bytes.');
   const illegal = Object.keys(headers).find((name) => OF_THE_SERVER.test(name));

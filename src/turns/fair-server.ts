@@ -63,12 +63,14 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function finishHandshake(socket: TLSSocket): void {
     const inHandshake = handshakes.get(endsOf(socket));
     if (inHandshake !== undefined) room.remove(inHandshake);
-    const isReset = socket.remoteAddress === undefined;
-    if (isReset) socket.destroy(); // Node might never tell that writing a reply has failed
-    else serve(socket);
+    serve(socket);
   }
 
   function serve(socket: Socket): void {
+    if (isReset(socket)) {
+      socket.destroy(); // nobody waits for a reply, and Node might never tell that writing one has failed
+      return;
+    }
     const connection = admit(socket);
     if (socket.destroyed) return; // there is no room
     if (isFair) connection.valve = new Valve(socket, connection.client, turns);
@@ -134,6 +136,11 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => secured?.setSecureContext(context),
   };
+}
+
+// Whoever has reset a connection has no address any more. On a Unix socket, neither end ever has one.
+function isReset({ remoteAddress, localAddress }: Socket): boolean {
+  return remoteAddress === undefined && localAddress !== undefined;
 }
 
 // A connection over TLS has two sockets. The same addresses tell that they belong together.

@@ -120,6 +120,22 @@ test('it accepts what waits in the kernel when the stop begins, so that it is an
   }
 });
 
+for (const isFair of [true, false]) {
+  test(`who has reset the connection in the kernel's queue is not served (turns: ${isFair})`, async (t) => {
+    const { server, port } = await start(t, hello, 'TCP', { isFair });
+    const addresses: (string | undefined)[] = [];
+    server.on('connection', ({ remoteAddress }) => addresses.push(remoteAddress));
+    const clients = Array.from({ length: 20 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}));
+    for (const client of clients) client.write(GET);
+    await Promise.all(clients.map(async (client) => {
+      await once(client, 'connect');
+      client.resetAndDestroy();
+    }));
+    assert.match(await text(connect({ port, host: '127.0.0.1' }).end(get('/', 'Connection: close'))), / 200 OK/);
+    assert.ok(addresses.length > 0 && addresses.every((address) => address === '127.0.0.1'), `${addresses}`);
+  });
+}
+
 test('who resets the connection at the end of the TLS handshake is not served', async (t) => {
   const { server, dial } = await start(t, hello, 'TLS');
   server.on('connection', () => assert.fail('It is served.'));

@@ -4,7 +4,7 @@ import { openSocket } from './clients.ts';
 
 const [port, clients, name = '', addresses, isTls] = process.argv.slice(2);
 const work = new Map<string, Work>(Object.entries(WORKS)).get(name) ?? {};
-const { first = '', more = '', isByteByByte = false, isDeaf = false } = work;
+const { first = '', more = '', isByteByByte = false, isDeaf = false, resets = false } = work;
 const repeated = Buffer.from(isByteByByte ? more : more.repeat(Math.ceil(65_536 / Math.max(1, more.length))));
 const length = isByteByByte ? 1 : repeated.length; // of a write
 let begun = 0;
@@ -19,6 +19,7 @@ function open(client: number): void {
     begun += 1;
     if (begun === Number(clients)) console.log('attacking');
     if (first !== '') socket.write(first);
+    if (resets) socket.resetAndDestroy();
     if (more !== '') sendMore(0);
     else if (first === '') socket.destroy();
   });

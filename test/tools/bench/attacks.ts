@@ -3,9 +3,10 @@ import { requestBytes } from '../../support/exchange.ts';
 
 /**
  * What a client sends on each connection at first, and then again and again (if nothing, it disconnects); whether each
- * byte of that is a write of its own (over TLS, a record); whether it reads nothing. It replaces what has closed.
+ * byte of that is a write of its own (over TLS, a record); whether it reads nothing, or resets at once. It replaces
+ * what has closed.
  */
-export type Work = Readonly<{ first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean }>;
+export type Work = Readonly<{ first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resets?: boolean }>;
 
 /** So many clients do this work, or are those of records.c, and come from so many addresses. */
 export type Clients = readonly [count: number, work: keyof typeof WORKS | 'records', addresses?: number];
@@ -35,6 +36,7 @@ export const WORKS = {
   handshakes: {},
   'one byte': { more: get(), isByteByByte: true },
   reconnecting: { first: get('', ['Connection: close']) },
+  'sending and resetting': { first: get().repeat(200), resets: true },
   'reading nothing': { first: get().repeat(8_000), isDeaf: true },
 } satisfies Record<string, Work>;
 
@@ -51,7 +53,7 @@ const few = (work: keyof typeof WORKS) => attack(work, FEW, [75, work]);
 export const ATTACKS: readonly Attack[] = [
   few('pipelined requests'), few('chunks of one byte'), few('chunk extensions'), few('heads of 95 lines'),
   few('empty lines'), few('long queries'), few('trailers'), few('Expect lines'), few('refused requests'),
-  few('after the last reply'), few('after a 413'), few('content'),
+  few('after the last reply'), few('after a 413'), few('content'), few('sending and resetting'),
   attack('TLS, pipelined requests', FEW_TLS, [75, 'pipelined requests']),
   attack('TLS, handshakes', FEW_TLS, [75, 'handshakes']),
   attack('TLS, records of one byte', FEW_TLS, [75, 'one byte']),

@@ -1,0 +1,16 @@
+// How the content of a request is gathered.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { put } from '../../src/http/content.ts';
+
+test('parts of one byte make one buffer, which is seldom copied', () => {
+  const text = 'content. '.repeat(7_000);
+  const buffers = new Set<Buffer>();
+  let content: Buffer = Buffer.alloc(0);
+  for (let at = 0; at < text.length; at += 1) {
+    content = put(Buffer.from(text.charAt(at)), content, at);
+    buffers.add(content);
+  }
+  assert.equal(content.toString('latin1', 0, text.length), text);
+  assert.ok(buffers.size <= 16 && content.length <= 2 * text.length, `${buffers.size}, ${content.length}`);
+});
