@@ -54,7 +54,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     dropped: reports.dropped,
     tls: tls && { ...tls, handshakeTimeout, ALPNProtocols: ['http/1.1'] }, // RFC 7301: refuses who speaks only HTTP/2
   });
-  fairServer.listener.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
+  fairServer.tlsServer?.on('tlsClientError', ({ code }: NodeJS.ErrnoException) =>
     reports.ended(code === 'ERR_TLS_HANDSHAKE_TIMEOUT' ? 'handshakeTooSlow' : 'tlsFailed'));
 
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
@@ -139,7 +139,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   }
 
   return {
-    ...fairServer, // listener, stopListening, close, setSecureContext, and this in place of its closeAll:
+    ...fairServer, // listener, tlsServer, stopListening, close, setSecureContext; and in place of its closeAll:
     /** Stops listening, and closes all connections now. Returns how many requests were still open. */
     closeAll(): number {
       const count = requestsInProgress;

@@ -32,11 +32,11 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   let hasAccepted = false; // a connection, in this iteration
   let isClosing = false;
 
-  const secured = options.tls && tls.createServer({ ...options.tls, noDelay: true });
-  const listener = secured ?? net.createServer({ allowHalfOpen: true, noDelay: true });
+  const tlsServer = options.tls && tls.createServer(options.tls); // it does not listen, either
+  const listener = net.createServer({ allowHalfOpen: tlsServer === undefined, noDelay: true });
   listener.on('connection', accept);
-  secured?.on('secureConnection', finishHandshake);
-  secured?.on('tlsClientError', (_, socket) => socket.destroy());
+  tlsServer?.on('secureConnection', finishHandshake);
+  tlsServer?.on('tlsClientError', (_, socket) => socket.destroy());
   server.emit('listening'); // at this event, Node begins to check its time limits
   const sweeper = setInterval(sweep, sweepMs).unref();
   listener.once('close', () => {
@@ -47,7 +47,8 @@ export function createFairServer(server: http.Server, options: FairOptions) {
   function accept(socket: Socket): void {
     hasAccepted = true;
     turns.endAfterOne(); // one connection is accepted in each iteration of the event loop, and others may wait
-    if (secured === undefined) serve(socket);
+    if (isReset(socket)) socket.destroy(); // by a client that did not wait: nobody reads a reply
+    else if (tlsServer === undefined) serve(socket);
     else startHandshake(socket);
   }
 
@@ -58,19 +59,17 @@ export function createFairServer(server: http.Server, options: FairOptions) {
     socket.on('close', () => {
       if (handshakes.get(ends)?.socket === socket) handshakes.delete(ends); // the next client may have the same ends
     });
+    if (!socket.destroyed) tlsServer?.emit('connection', socket); // https://nodejs.org/api/tls.html#event-connection
   }
 
   function finishHandshake(socket: TLSSocket): void {
     const inHandshake = handshakes.get(endsOf(socket));
     if (inHandshake !== undefined) room.remove(inHandshake);
-    serve(socket);
+    if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
+    else serve(socket);
   }
 
   function serve(socket: Socket): void {
-    if (isReset(socket)) {
-      socket.destroy(); // nobody waits for a reply, and Node might never tell that writing one has failed
-      return;
-    }
     const connection = admit(socket);
     if (socket.destroyed) return; // there is no room
     if (isFair) connection.valve = new Valve(socket, connection.client, turns);
@@ -108,6 +107,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
 
   return {
     listener,
+    tlsServer, // for its events, such as `tlsClientError`
     /** Stops listening at once: what waits in the kernel's queue is reset, or left to others who have the socket. */
     stopListening(): void {
       listener.close();
@@ -134,7 +134,7 @@ export function createFairServer(server: http.Server, options: FairOptions) {
       for (const { socket } of room.connections) socket.destroy();
     },
     /** New connections get this certificate and key. */
-    setSecureContext: (context: SecureContextOptions): void => secured?.setSecureContext(context),
+    setSecureContext: (context: SecureContextOptions): void => tlsServer?.setSecureContext(context),
   };
 }
 

@@ -32,9 +32,9 @@ function tlsOptions(t: TestContext) {
   return { cert, key: readFileSync(keyFile), ca: cert, requestCert: true, rejectUnauthorized: false };
 }
 
-async function shakeHands(listener: EventEmitter, below: Socket, options: tls.ConnectionOptions) {
+async function shakeHands(server: EventEmitter, below: Socket, options: tls.ConnectionOptions) {
   const client = tls.connect({ ...options, socket: below }).on('error', () => {});
-  const [[accepted]] = await Promise.all([once(listener, 'secureConnection'), once(client, 'secureConnect')]);
+  const [[accepted]] = await Promise.all([once(server, 'secureConnection'), once(client, 'secureConnect')]);
   return { client, accepted };
 }
 
@@ -59,7 +59,8 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
   async function open(localAddress?: string): Promise<Opened> {
     const serving = once(server, 'connection');
     const { below, raw } = await dial(localAddress);
-    const ends = ofTls ? await shakeHands(fair.listener, below, ofTls) : { client: below, accepted: raw };
+    const { tlsServer } = fair;
+    const ends = ofTls && tlsServer ? await shakeHands(tlsServer, below, ofTls) : { client: below, accepted: raw };
     const [valve] = await serving;
     return { ...ends, below, raw, valve };
   }
