@@ -70,14 +70,16 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     exchange.start(isAwaited);
 
     function finish(): void {
-      connection.open.delete(finish);
-      response.off('close', finish); // only once, whichever closes first
-      const isAborted = socket.destroyed && exchange.takenAt === undefined; // before the kernel had all of the reply
-      requestsInProgress -= 1;
-      if (connection.newest === exchange && !exchange.isLast) connection.newest = undefined;
-      if (isAborted) reports.ended('replyNotTaken');
-      reports.finished?.(exchange.record(isAborted));
+      if (connection.open.delete(finish)) over(exchange, connection, socket);
     }
+  }
+
+  function over(exchange: Exchange, connection: Connection, socket: Duplex): void {
+    const isAborted = socket.destroyed && exchange.takenAt === undefined; // before the kernel had all of the reply
+    requestsInProgress -= 1;
+    if (connection.newest === exchange && !exchange.isLast) connection.newest = undefined;
+    if (isAborted) reports.ended('replyNotTaken');
+    reports.finished?.(exchange.record(isAborted));
   }
 
   function remember(socket: Duplex): Connection {
@@ -109,13 +111,9 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const response = connections.get(socket)?.newest?.response;
     reports.ended('connectMethod');
     socket.on('error', () => {}); // without a listener, an error would end the process, and Node has taken its own away
-    if (response === undefined) end(socket);
-    else response.once('close', () => end(socket));
-  }
-
-  function end(socket: Duplex): void {
-    socket.resume().end();
-    closeLater(socket);
+    const end = () => closeLater(socket.resume().end());
+    if (response === undefined) end();
+    else response.once('close', end);
   }
 
   // Closed at once, the connection would be reset if more arrives, and the client may lose a reply (RFC 9112 9.6).
