@@ -139,8 +139,8 @@ export function createFairServer(server: http.Server, options: FairOptions) {
 }
 
 // Whoever has reset a connection has no address any more. On a Unix socket, neither end ever has one.
-function isReset({ remoteAddress, localAddress }: Socket): boolean {
-  return remoteAddress === undefined && localAddress !== undefined;
+function isReset(socket: Socket): boolean {
+  return socket.remoteAddress === undefined && socket.localAddress !== undefined;
 }
 
 // A connection over TLS has two sockets. The same addresses tell that they belong together.
