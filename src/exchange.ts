@@ -68,7 +68,7 @@ export class Exchange {
     if (isAwaited) this.response.writeContinue();
     this.#incoming.on('data', (part: Buffer) => {
       if (length + part.length > maxContent(route)) return this.#refuseContent();
-      if (route.maxContentBytes !== undefined) content = put(part, content, length);
+      if (route.maxContentBytes !== undefined) content = put(part, content, length, maxContent(route));
       length += part.length;
     });
     this.#incoming.on('end', () => {
@@ -103,13 +103,8 @@ export class Exchange {
     // With the status text: after a `writeHead` that has thrown, Node would send the text of that one.
     this.response.writeHead(reply.status, STATUS_CODES[reply.status], headersOf(reply, this.isLast));
     const isArriving = this.#hasContent && !this.hasArrived;
-    try {
-      if (isArriving && this.isLast) this.#writeLast(reply.body);
-      else this.response.end(reply.body);
-    } catch (error) { // its head counts as sent, so it can have no other reply
-      this.response.destroy();
-      throw error;
-    }
+    if (isArriving && this.isLast) this.#writeLast(reply.body);
+    else this.response.end(reply.body);
   }
 
   // At the end of the last reply, our side of the connection is closed. If content is still arriving, that may reset

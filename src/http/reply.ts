@@ -51,6 +51,8 @@ export function headersOf({ status, headers, body }: Reply, isLast: boolean): Ou
   if (!isFinal) throw new RangeError(`A handler must not reply with ${status}.`);
   const isBody = typeof body === 'string' || body instanceof Uint8Array;
   if (!isBody) throw new TypeError('The body of a reply must be a string or bytes.');
+  // Throws if the bytes have been transferred: Node would throw only when it sends them, where nobody catches it.
+  if (typeof body !== 'string') Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const illegal = Object.keys(headers).find((name) => OF_THE_SERVER.test(name));
   if (illegal !== undefined) throw new TypeError(`A handler must not set ${illegal}: that is the server's.`);
   const all: OutgoingHttpHeaders = { ...headers };
