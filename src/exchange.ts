@@ -63,13 +63,15 @@ export class Exchange {
 
   // Reads all of it before the reply: if it is malformed, nobody knows where the next request begins (smuggling).
   #readContent(route: Route, isAwaited: boolean): void {
+    const maxBytes = maxContent(route);
     let content: Buffer = Buffer.alloc(0);
     let length = 0;
     if (isAwaited) this.response.writeContinue();
     this.#incoming.on('data', (part: Buffer) => {
-      if (length + part.length > maxContent(route)) return this.#refuseContent();
-      if (route.maxContentBytes !== undefined) content = put(part, content, length, maxContent(route));
+      const at = length;
       length += part.length;
+      if (length > maxBytes) this.#refuseContent();
+      else if (route.maxContentBytes !== undefined) content = put(part, content, at, maxBytes);
     });
     this.#incoming.on('end', () => {
       this.#request.content = content.subarray(0, length);

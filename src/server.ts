@@ -20,7 +20,7 @@ export type ServerOptions = ExchangeOptions & {
 
 type Connection = {
   newest: Exchange | undefined; // while it is not answered, or if it is the last
-  readonly open: Set<() => void>; // what is to be done when its requests are over
+  readonly open: Set<Exchange>; // its requests that are not over
 };
 
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
@@ -65,27 +65,28 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     if (connection.newest !== undefined) connection.newest.isFollowed = true;
     requestsInProgress += 1;
     connection.newest = exchange;
-    connection.open.add(finish);
-    response.on('close', finish);
+    connection.open.add(exchange);
+    response.on('close', () => finish(exchange, connection, socket));
     exchange.start(isAwaited);
-
-    function finish(): void {
-      if (connection.open.delete(finish)) over(exchange, connection, socket);
-    }
   }
 
-  function over(exchange: Exchange, connection: Connection, socket: Duplex): void {
-    const isAborted = socket.destroyed && exchange.takenAt === undefined; // before the kernel had all of the reply
-    requestsInProgress -= 1;
-    if (connection.newest === exchange && !exchange.isLast) connection.newest = undefined;
-    if (isAborted) reports.ended('replyNotTaken');
-    reports.finished?.(exchange.record(isAborted));
+  // Its response has closed, or its connection: whichever comes first.
+  function finish(exchange: Exchange, connection: Connection, socket: Duplex): void {
+    if (connection.open.delete(exchange)) {
+      const isAborted = socket.destroyed && exchange.takenAt === undefined; // before the kernel had all of the reply
+      requestsInProgress -= 1;
+      if (connection.newest === exchange && !exchange.isLast) connection.newest = undefined;
+      if (isAborted) reports.ended('replyNotTaken');
+      reports.finished?.(exchange.record(isAborted));
+    }
   }
 
   function remember(socket: Duplex): Connection {
     const connection: Connection = { newest: undefined, open: new Set() };
     connections.set(socket, connection);
-    socket.on('close', () => connection.open.forEach((finish) => finish())); // Node does not close responses that wait
+    socket.on('close', () => { // without turns, Node does not always close the responses that wait
+      for (const exchange of connection.open) finish(exchange, connection, socket);
+    });
     return connection;
   }
 

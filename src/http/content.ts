@@ -7,8 +7,8 @@
  */
 export function put(part: Buffer, content: Buffer, at: number, maxBytes: number): Buffer {
   const end = at + part.length;
-  const room = Math.min(2 * end, maxBytes); // twice, so that there are few copies
-  const target = end <= content.length ? content : Buffer.concat([content], room);
+  const newLength = Math.min(2 * end, maxBytes); // twice, so that there are few copies
+  const target = end <= content.length ? content : Buffer.concat([content], newLength);
   part.copy(target, at);
   return target;
 }

@@ -17,7 +17,7 @@ type Known = {
   readonly request?: HttpRequest; // undefined: Node's parser has refused the head
   readonly status?: number | undefined; // undefined: the connection ended before there was a reply
   readonly reason?: string | undefined; // undefined: it was not refused
-  readonly startedAt?: number; // when its head had arrived, on the clock of `performance.now`; undefined: it did not
+  readonly startedAt?: number; // when its head had arrived, by `performance.now`; undefined: Node has refused that
   readonly endedAt?: number | undefined; // when its reply was taken; undefined: now
   readonly remoteAddress: string | undefined; // undefined: on a Unix socket
   readonly isAborted: boolean; // the kernel has not taken the whole reply

@@ -6,7 +6,9 @@ import { requestBytes } from '../../support/exchange.ts';
  * byte of that is a write of its own (over TLS, a record); whether it reads nothing, or resets at once. It replaces
  * what has closed.
  */
-export type Work = Readonly<{ first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resets?: boolean }>;
+export type Work = Readonly<{
+  first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resets?: boolean;
+}>;
 
 /** So many clients do this work, or are those of records.c, and come from so many addresses. */
 export type Clients = readonly [count: number, work: keyof typeof WORKS | 'records', addresses?: number];
