@@ -1,55 +1,48 @@
-// All routes of the service: which handler answers which path and method.
+// The app: its servers, which have the same routes, and act together.
 import type { SecureContextOptions } from 'node:tls';
-import { descriptionEndpoint } from './api/description.ts';
-import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
 import { redirectToHttps } from './api/redirect.ts';
 import type { HostRules } from './http/head.ts';
-import { contentReply } from './http/reply.ts';
-import { createRouter, type Router, type Routes } from './http/router.ts';
+import type { Reports } from './http/reports.ts';
+import { createRouter, type Router } from './http/router.ts';
 import { matcherOf } from './http/target.ts';
-import { createServer, type Server, type ServerOptions } from './server.ts';
+import { createRoutes } from './routes.ts';
+import { createServer, type Server } from './server.ts';
 
-export type AppOptions = Omit<ServerOptions, 'router' | 'hostRules' | 'isDraining'> & {
+export type AppOptions = {
   readonly isDevelopment: boolean; // whether the API description is served
   readonly now: () => number; // the clock: milliseconds since the epoch
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
+  readonly maxConnections: number; // how many may be open at once, on each server
+  readonly keepAliveTimeoutMs: number; // how long a connection may be idle
+  readonly reports: Reports;
 };
 
 export type App = ReturnType<typeof createApp>;
 
-// Unhealthy tells load balancers and orchestrators to send requests to other processes.
-const healthy = contentReply(200, 'text/plain', 'Healthy');
-const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');
-
 /** Creates the service. Nothing listens until a server that it has created is told to. */
-export function createApp({ isDevelopment, now, allowedHosts, ...serverOptions }: AppOptions) {
-  let isDraining = false;
+export function createApp({ isDevelopment, now, allowedHosts, ...options }: AppOptions) {
   const servers: Server[] = [];
-
-  const routes: Routes = {
-    '/health': { GET: () => (isDraining ? unhealthy : healthy) },
-    '/api/greetings': { GET: createGreetingEndpoint(now) },
-  };
-  if (isDevelopment) routes['/openapi/v1.json'] = { GET: descriptionEndpoint };
-  const router = createRouter(routes);
+  let isDraining = false;
+  const ofAll = { ...options, isDraining: () => isDraining };
+  const router = createRouter(createRoutes({ isDevelopment, now, isDraining: ofAll.isDraining }));
   const isAllowed = allowedHosts && matcherOf(allowedHosts);
 
   function create(ownRouter: Router, hostRules: HostRules, tls?: SecureContextOptions): Server {
-    const server = createServer({ ...serverOptions, router: ownRouter, hostRules, isDraining: () => isDraining }, tls);
+    const server = createServer({ ...ofAll, router: ownRouter, hostRules: { isAllowed, ...hostRules } }, tls);
     servers.push(server);
     return server;
   }
 
   return {
     /** A server without TLS. */
-    createHttpServer: () => create(router, { isAllowed }),
+    createHttpServer: () => create(router, {}),
     /** A server for HTTPS. */
-    createHttpsServer: (tls: SecureContextOptions) => create(router, { isAllowed, takesHttps: true }, tls),
+    createHttpsServer: (tls: SecureContextOptions) => create(router, { takesHttps: true }, tls),
     /** A server that redirects each request to HTTPS on this port. */
     createRedirectServer(port: number): Server {
       const handler = redirectToHttps(port);
       // `takesHttps`: a target with the scheme https is redirected, too.
-      return create(() => ({ handler }), { isAllowed, takesHttps: true, needsHost: true });
+      return create(() => ({ handler }), { takesHttps: true, needsHost: true });
     },
     /** From now on `/health` replies with 503, and each reply is the last one on its connection. */
     startDraining(): void {

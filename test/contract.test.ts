@@ -18,21 +18,18 @@ import { wire } from './tools/contract/wire.ts';
 // It runs beside the tests below.
 const start = promisify(execFile)(process.execPath, ['test/tools/contract/start.js']).catch((failure) => failure);
 
-const ONLY_IF_FAIR = 'Upgrade is ignored (RFC 9110 7.8)'; // Node alone throws away what follows in the same packet
-
-function rowsFor(environment: 'development' | 'production', isFair = true): Row[] {
+function rowsFor(environment: 'development' | 'production'): Row[] {
   const parts = [specification, decisions, wire].map((part) => part({ authority: 'localhost', environment }));
-  const sections = parts.flatMap((part) => Object.entries(part));
-  return sections.flatMap(([heading, rows]) => (isFair || heading !== ONLY_IF_FAIR ? rows : []));
+  return parts.flatMap((part) => Object.values(part).flat());
 }
 
 suite('every row holds', { concurrency: true }, () => {
-  for (const [environment, isFair] of [['development', true], ['production', false]] as const) {
-    test(`in ${environment}, with FAIR=${isFair}, and every head is as it always is`, async (t) => {
+  for (const environment of ['development', 'production'] as const) {
+    test(`in ${environment}, and every head is as it always is`, async (t) => {
       const isDevelopment = environment === 'development';
-      const service = await startService(t, { isDevelopment, isFair, now: Date.now });
-      const failing = await startService(t, { isDevelopment, isFair, now: () => { throw new Error(EXCEPTION_TEXT); } });
-      await mapAll(rowsFor(environment, isFair), async (row) => {
+      const service = await startService(t, { isDevelopment, now: Date.now });
+      const failing = await startService(t, { isDevelopment, now: () => { throw new Error(EXCEPTION_TEXT); } });
+      await mapAll(rowsFor(environment), async (row) => {
         const { port } = row.needs === 'an exception' ? failing : service;
         const talk = talker(() => connect(port, '127.0.0.1'), 30_000);
         const result = await hold({ ...row, ends: true }, async (bytes) => {
@@ -41,7 +38,7 @@ suite('every row holds', { concurrency: true }, () => {
             const expected = headOf(reply, reply === talked.replies.at(-1));
             assert.deepEqual([reply.statusLine, ...reply.headers], expected, row.says);
           }
-          assert.ok(talked.end === 'closed' || !isFair, `${row.says}: not reset`);
+          assert.equal(talked.end, 'closed', `${row.says}: not reset`);
           return talked;
         });
         if (result !== 'holds') assert.fail(`${row.says}\n${describe(result)}`);

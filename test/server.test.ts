@@ -1,5 +1,5 @@
-// The server over real sockets, with turns and without: handlers of every kind, content, refusals, time limits, the end
-// of connections, and what is reported. What each reply says is in the contract.
+// The server over real sockets: handlers of every kind, content, refusals, time limits, the end of connections, and
+// what is reported. What each reply says is in the contract.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { STATUS_CODES } from 'node:http';
@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration, setTimeout as wait } from 'node:timers/promises';
-import tls, { type SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
 import { contentReply, emptyReply, type Reply } from '../src/http/reply.ts';
 import type { AccessRecord } from '../src/http/reports.ts';
 import type { Handler, HttpRequest } from '../src/http/request.ts';
@@ -34,7 +34,9 @@ const post = (path: string, ...fields: readonly string[]) => requestBytes('POST'
 const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 const brief = ({ path, status, reason, aborted }: AccessRecord) => [path, status, reason, aborted];
 
-async function start(t: TestContext, routes: Routes, options: Partial<ServerOptions>, tls?: SecureContextOptions) {
+async function start(
+  t: TestContext, routes: Routes = {}, options: Partial<ServerOptions> = {}, tls?: SecureContextOptions,
+) {
   /** How the test has `/slow` reply, in the order of the requests: it never does so by itself. */
   const given: ((reply: Reply | Promise<Reply>) => void)[] = [];
   const slow: Handler = () => new Promise((resolve) => given.push(resolve));
@@ -68,7 +70,8 @@ async function repliesOn(client: Socket) {
 const failure = new Error('It failed.');
 const reply = (parts: object) => ({ ...text('Hello'), ...parts });
 
-function testServer(isFair: boolean): void {
+// The tests run at the same time, because they wait for connections to end.
+describe('the server', { concurrency: true }, () => {
   test('whatever a handler does, there is one reply, and the connection goes on', async (t) => {
     const transferred = new Uint8Array(5);
     structuredClone(transferred.buffer, { transfer: [transferred.buffer] }); // the bytes are elsewhere now
@@ -81,7 +84,7 @@ function testServer(isFair: boolean): void {
       [204, () => reply({ status: 204 })], [304, () => reply({ status: 304 })],
     ];
     const routes = Object.fromEntries(handlers.map(([, GET], i) => [`/${i}`, { GET }]));
-    const { check, reported } = await start(t, routes, { isFair });
+    const { check, reported } = await start(t, routes);
     const statuses = handlers.map(([status]) => status);
     const bytes = Object.keys(routes).map((path) => get(path)).join('') + requestBytes('PUT', '/', []);
     const replies = await check(bytes + LAST, ...statuses, 405, 'Hello');
@@ -94,7 +97,7 @@ function testServer(isFair: boolean): void {
   });
 
   test('a reply that comes after the request was refused for its content changes nothing', async (t) => {
-    const { open, check, given, reported, refusals } = await start(t, {}, { isFair });
+    const { open, check, given, reported, refusals } = await start(t);
     for (const late of [async () => text('Late'), async () => Promise.reject(failure)]) {
       const client = open(post('/slow', EXPECT, CHUNKED));
       await until(() => given.length === 1);
@@ -109,7 +112,7 @@ function testServer(isFair: boolean): void {
   test('content is read where it is wanted, after a 100 if its client waits for that', async (t) => {
     const echo = t.mock.fn(({ content }: HttpRequest) => text(String(content)));
     const routes = { '/echo': { POST: { handler: echo, maxContentBytes: 5 } }, '/discard': { POST: echo } };
-    const { open, check } = await start(t, routes, { isFair });
+    const { open, check } = await start(t, routes);
     const inChunks = (...sizes: readonly number[]) => post('/echo', CHUNKED) + sizes.map(chunk).join('');
     await check(`${post('/echo', 'Content-Length: 5')}abcde${inChunks(2, 3, 0)}${LAST}`, 'abcde', 'xxxxx', 'Hello');
     await check(`${post('/discard', 'Content-Length: 1')}a${LAST}`, '', 'Hello');
@@ -123,7 +126,7 @@ function testServer(isFair: boolean): void {
   });
 
   test('a client that first sends all of its content has the refusal that came before', async (t) => {
-    const { open, server } = await start(t, {}, { isFair });
+    const { open, server } = await start(t);
     const length = 'Content-Length: 900000';
     const inOneChunk = `${post('/', CHUNKED)}${(965_537).toString(16)}\r\n${'x'.repeat(65_537)}`;
     const unknown = post('/', length).replace('POST', 'BREW');
@@ -152,7 +155,7 @@ function testServer(isFair: boolean): void {
       [post('/', 'Transfer-Encoding: xchunked') + BAD_CHUNK, 400, 'codingIllegal', '/'],
       [post('/', CHUNKED) + chunk(65_537) + BAD_CHUNK, 413, 'contentTooLong', '/'],
     ] as const).map(async ([bytes, status, reason, path, before = []]) => {
-      const { check, refusals, records } = await start(t, {}, { isFair });
+      const { check, refusals, records } = await start(t);
       await check(bytes, ...before, status);
       await until(() => records.length > before.length);
       assert.deepEqual(records.slice(before.length).map(brief), [[path, status, reason, undefined]]);
@@ -165,7 +168,7 @@ function testServer(isFair: boolean): void {
     const timeLimits = { headersTimeout: 2_000, requestTimeout: 2_100, connectionsCheckingInterval: 20 };
     const slowly: Handler = async () => wait(2_200, text('Slow'));
     const routes = { '/slow': { GET: slowly, POST: slowly } };
-    const { check, records } = await start(t, routes, { isFair, timeLimits });
+    const { check, records } = await start(t, routes, { timeLimits });
     await Promise.all([
       check(''), check('GET / HT', 408), check(`${post('/', 'Content-Length: 2')}x`, 408),
       check(`${get('/')}GE`, 'Hello', 408), check(get('/slow', CLOSE), 'Slow'),
@@ -181,7 +184,7 @@ function testServer(isFair: boolean): void {
 
   test('a record says so if the client has left before its reply was taken', async (t) => {
     const routes = { '/long': { GET: () => text('x'.repeat(20_000_000)) } };
-    const { open, given, reported, ends, records, server } = await start(t, routes, { isFair });
+    const { open, given, reported, ends, records, server } = await start(t, routes);
     const leaving = open(get('/slow'));
     await until(() => given.length === 1);
     leaving.resetAndDestroy();
@@ -204,32 +207,18 @@ function testServer(isFair: boolean): void {
     assert.deepEqual([reported, ends, server.closeAll()], [[], records.map(() => 'replyNotTaken'), 0]);
   });
 
-  test('each request of a connection that is reset has its record', async (t) => {
-    const { open, given, records, server } = await start(t, {}, { isFair });
-    const count = isFair ? 1 : 3; // with turns, the next ones are not read
-    for (const more of ['', CONNECT]) {
-      const client = open(get('/slow').repeat(3) + more);
-      await until(() => given.length === count);
-      client.resetAndDestroy();
-      await until(() => records.length === count);
-      assert.deepEqual(records.splice(0).map(brief), Array(count).fill(['/slow', undefined, undefined, true]));
-      given.length = 0;
-    }
-    assert.equal(server.closeAll(), 0);
-  });
-
   test('requests are answered in order, and what follows the last reply is no request, however late', async (t) => {
     const later: Handler = async ({ query }) => iteration(text(query));
     const never = t.mock.fn(greet);
     const routes = { '/later': { GET: later, POST: later }, '/never': { GET: never } };
-    const { check, open, ends, records, server } = await start(t, routes, { isFair });
+    const { check, open, ends, records, server } = await start(t, routes);
     const [a, b, last, more] = [get('/later?a'), get('/later?b'), get('/later?c', CLOSE), get('/never')];
     const upgrade = get('/later?d', 'Connection: Upgrade', 'Upgrade: h2c');
     for (const [bytes, ...expected] of [
       [`${a}${b}${get('/')}${a}\x00${more}`, 'a', 'b', 'Hello', 'a', 400],
       [`${a}${b}${last}${more}`, 'a', 'b', 'c'], [`${last}\x00`, 'c'], [`${get('/', 'Host: b')}${more}`, 400],
       [`${post('/later?e', EXPECT, 'Content-Length: 1')}x${more}`, 'e'], [get('/', EXPECT) + more, 'Hello'],
-      [upgrade + last, 'd', ...(isFair ? ['c'] : [])],
+      [upgrade + last, 'd', 'c'],
     ] as const) await check(bytes, ...expected);
     const replies = await repliesOn(open(`${a}${get('/')}${CONNECT}`));
     assert.deepEqual([replies.length, ends], [2, ['connectMethod']]);
@@ -249,88 +238,71 @@ function testServer(isFair: boolean): void {
     await closed(accepted);
   });
 
-  test('while it drains, all requests in progress are answered, and the connection ends', async (t) => {
+  test('while it drains, a request in progress is answered, and the connection ends', async (t) => {
     let isDraining = false;
-    const { open, check, given } = await start(t, {}, { isFair, isDraining: () => isDraining });
+    const { open, check, given } = await start(t, {}, { isDraining: () => isDraining });
     const client = open(get('/slow') + get('/slow'));
-    await until(() => given.length === (isFair ? 1 : 2)); // with turns, the second one is not read
+    await until(() => given.length === 1); // the second one is not read
     isDraining = true;
-    for (const give of given) give(text('Late'));
-    await check(client, ...given.map(() => 'Late'));
+    given[0]?.(text('Late'));
+    await check(client, 'Late');
   });
 
   test('a head that is refused waits for the reply to what came before it', async (t) => {
-    const { open, check, given, records } = await start(t, {}, { isFair });
-    const client = open(get('/') + get('/slow'));
+    const { open, check, given } = await start(t);
+    const client = open(`${get('/')}${get('/slow')}\x00`);
     const areReplies = check(client, 'Hello', 'Late', 400);
-    await until(() => given.length === 1 && records.length === 1);
-    process.on('warning', ({ name }) => assert.notEqual(name, 'MaxListenersExceededWarning'));
-    for (let time = 0; time < 12; time += 1) { // more than Node takes without a warning
-      client.write('\x00');
-      await calm(t, () => 0); // it has arrived
-    }
+    await until(() => given.length === 1);
     given[0]?.(text('Late'));
     await areReplies;
   });
 
-  test('handshakes that fail or are slow are reported', async (t) => {
-    const tls = await tlsOptions(t);
-    const failing = await start(t, {}, { isFair }, tls);
-    await failing.check(LAST);
-    const slow = await start(t, {}, { isFair, timeLimits: { handshakeTimeout: 100 } }, tls);
-    await slow.check('');
-    assert.deepEqual([failing.ends, slow.ends], [['tlsFailed'], ['handshakeTooSlow']]);
+  test('handshakes that fail are reported', async (t) => {
+    const { check, ends } = await start(t, {}, {}, await tlsOptions(t));
+    await check(LAST);
+    assert.deepEqual(ends, ['tlsFailed']);
   });
-}
-
-// The tests run at the same time, because they wait for connections to end.
-describe('the server', { concurrency: true }, () => {
-  for (const [how, isFair] of [['with turns', true], ['without turns', false]] as const) {
-    describe(how, { concurrency: true }, () => testServer(isFair));
-  }
 });
 
-for (const isFair of [true, false]) {
-  test(`isFair ${isFair}: a long reply in progress is sent during a stop`, async (t) => {
-    const { open, server } = await start(t, { '/long': { GET: () => text('x'.repeat(20_000_000)) } }, { isFair });
-    const client = open(get('/long'));
-    const areReplies = repliesOn(client);
-    await once(client, 'data');
-    client.pause();
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const isClosed = server.close();
-    await until(() => !server.listener.listening);
-    t.mock.timers.tick(250); // idle connections are closed
-    t.mock.timers.reset();
-    client.resume();
-    const [reply] = await areReplies;
-    assert.ok(reply?.body.length === 20_000_000);
-    await isClosed;
-  });
+test('a long reply in progress is sent during a stop', async (t) => {
+  const { open, server } = await start(t, { '/long': { GET: () => text('x'.repeat(20_000_000)) } }, {});
+  const client = open(get('/long'));
+  const areReplies = repliesOn(client);
+  await once(client, 'data');
+  client.pause();
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const isClosed = server.close();
+  await until(() => !server.listener.listening);
+  t.mock.timers.tick(250); // idle connections are closed
+  t.mock.timers.reset();
+  client.resume();
+  const [reply] = await areReplies;
+  assert.ok(reply?.body.length === 20_000_000);
+  await isClosed;
+});
 
-  test(`isFair ${isFair}: a last reply comes at once, and ends up to 1 s later, with the content`, async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    const routes = { '/empty': { POST: () => emptyReply(204) } };
-    const { open, ends, records } = await start(t, routes, { isFair });
-    await repliesOn(open(`${post('/', CLOSE, 'Content-Length: 1')}x`)); // at once if it has come
-    await once(open(post('/empty', EXPECT, 'Content-Length: 1')), 'data');
-    const client = open(post('/', 'Content-Length: 65537'), true);
-    await once(client, 'data');
-    t.mock.timers.tick(999);
-    await calm(t, () => 0);
-    assert.equal(client.readableEnded, false);
-    t.mock.timers.tick(1);
-    await once(client, 'end');
-    const resetting = open(post('/', 'Content-Length: 65537'));
-    await once(resetting, 'data'); // it has its reply
-    resetting.resetAndDestroy();
-    await until(() => records.length === 4);
-    assert.deepEqual([ends, records.filter(({ aborted }) => aborted)], [[], []]);
-  });
-}
+test('a last reply comes at once, and ends up to 1 s later, with the content', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const routes = { '/empty': { POST: () => emptyReply(204) } };
+  const { open, ends, records } = await start(t, routes);
+  await repliesOn(open(`${post('/', CLOSE, 'Content-Length: 1')}x`)); // at once if it has come
+  await once(open(post('/empty', EXPECT, 'Content-Length: 1')), 'data');
+  const client = open(post('/', 'Content-Length: 65537'), true);
+  await once(client, 'data');
+  t.mock.timers.tick(999);
+  await calm(t, () => 0);
+  assert.equal(client.readableEnded, false);
+  t.mock.timers.tick(1);
+  await once(client, 'end');
+  const resetting = open(post('/', 'Content-Length: 65537'));
+  await once(resetting, 'data'); // it has its reply
+  resetting.resetAndDestroy();
+  await until(() => records.length === 4);
+  assert.deepEqual([ends, records.filter(({ aborted }) => aborted)], [[], []]);
+});
 
 test('a refusal is reported if its client has left', async (t) => {
-  const { open, ends, records, server } = await start(t, {}, { isFair: false }); // so the bytes are parsed when read
+  const { open, ends, records, server } = await start(t);
   const accepting = once(server.listener, 'connection');
   const client = open('BREW');
   await Promise.all([accepting, once(client, 'connect')]);
@@ -340,11 +312,10 @@ test('a refusal is reported if its client has left', async (t) => {
 });
 
 test('Node has the limits that README.md names', async (t) => {
-  const [ofHttp, ofTls] = [http, tls].map((module) => t.mock.method(module, 'createServer').mock);
-  await startServer(t, {}, {}, await tlsOptions(t));
-  const { headersTimeout, requestTimeout, maxHeaderSize, ...more } = Object(ofHttp?.calls[0]?.arguments[0]);
-  const { handshakeTimeout } = Object(ofTls?.calls[0]?.arguments[0]);
-  assert.deepEqual([headersTimeout, requestTimeout, maxHeaderSize, handshakeTimeout], [10_000, 15_000, 16_384, 10_000]);
+  const { mock } = t.mock.method(http, 'createServer');
+  await startServer(t, {});
+  const { headersTimeout, requestTimeout, maxHeaderSize, ...more } = Object(mock.calls[0]?.arguments[0]);
+  assert.deepEqual([headersTimeout, requestTimeout, maxHeaderSize], [10_000, 15_000, 16_384]);
   assert.equal(more.connectionsCheckingInterval, 1_000);
 });
 

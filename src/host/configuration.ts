@@ -57,7 +57,6 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000, // for Node, 0 means no limit
     // With 1, one client could keep others out. With more than 10,000, each new connection would take more than 1 ms.
     maxConnections: readInteger('MAX_CONNECTIONS', 2, 10_000) ?? 1_000,
-    isFair: readBoolean('FAIR', true), // whether clients take turns
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 500,
     shutdownTimeoutMs: readInteger('SHUTDOWN_TIMEOUT_MS', 0, DAY_MS) ?? 10_000,
   };

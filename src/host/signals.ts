@@ -19,8 +19,8 @@ export function handleSignals(): SignalActions {
 export type Stoppable = {
   readonly startDraining: () => void; // from now on `/health` replies with 503, and replies close their connections
   readonly stopListening: () => void;
-  readonly close: () => Promise<void>; // stops listening, and resolves when all connections have ended
-  readonly closeAll: () => number; // closes all connections, and returns how many requests were still open
+  readonly close: () => Promise<void>; // stops listening, and resolves when all connections and handlers have ended
+  readonly closeAll: () => number; // closes all connections, and returns how many requests were in progress
   readonly exit: (exitCode: number) => Promise<void>; // ends the process when the log has been written
 };
 type StopOptions = Pick<Configuration, 'shutdownDelayMs' | 'shutdownTimeoutMs' | 'hasHandedSockets'>;
@@ -37,12 +37,12 @@ export function createStop(service: Stoppable, options: StopOptions, log: Log): 
     if (options.hasHandedSockets) service.stopListening(); // new connections are left to other processes
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     log('info', 'Closing: no new connections, waiting for requests in progress', { timeoutMs });
-    let connectionsCut = 0; // those on which a request was still open
-    const deadline = setTimeout(() => { connectionsCut = service.closeAll(); }, timeoutMs);
+    let requestsCut = 0;
+    const deadline = setTimeout(() => { requestsCut = service.closeAll(); }, timeoutMs);
     await service.close();
     clearTimeout(deadline);
     if (isCut) return; // the process is exiting already
-    log('info', 'Stopped', { connectionsCut });
+    log('info', 'Stopped', { requestsCut });
     await service.exit(EXIT_CODES.stopped);
   }
 

@@ -8,6 +8,5 @@ export const DISCARDED_BYTES = 64 * 1024; // the most content that is read where
 export const TIME_LIMITS = {
   headersTimeout: 10_000, // for a head, even if its client sends a byte at a time (Slowloris)
   requestTimeout: 15_000, // for a whole request
-  handshakeTimeout: 10_000, // for a TLS handshake
   connectionsCheckingInterval: 1_000,
 };

@@ -1,7 +1,7 @@
 // What a server reports, to whoever writes the log.
 import type { HttpRequest } from './request.ts';
 
-type EndReason = 'replyNotTaken' | 'connectMethod' | 'tlsFailed' | 'handshakeTooSlow';
+type EndReason = 'replyNotTaken' | 'connectMethod' | 'tlsFailed' | 'handshakeTooSlow' | 'tlsOverhead';
 
 export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error while a request was answered

@@ -6,8 +6,19 @@ import { childTraceparent } from './trace-context.ts';
 /** Answers a request, at once or later. What it throws, or rejects with, becomes a 500. */
 export type Handler = (request: HttpRequest) => Reply | Promise<Reply>;
 
+/** The parameters in a path, by name. */
+export type Params = Readonly<Record<string, string>>;
+
+/** Why a request was aborted: probably nobody waits for its reply any more. */
+export const ABORTS = {
+  closed: 'The connection has closed.',
+  halfClosed: 'The client has closed its side of the connection.',
+  stopped: 'The service has stopped.',
+} as const;
+
 type Parts = Pick<HttpRequest, 'method' | 'path' | 'query' | 'host' | 'headers'>;
 
+const NO_PARAMS: Params = {};
 const NO_CONTENT: Buffer = Buffer.alloc(0);
 
 export class HttpRequest {
@@ -16,8 +27,12 @@ export class HttpRequest {
   readonly query: string; // as sent, without its `?`; empty if there is none
   readonly host: string | undefined; // as sent, with the port if there is one; HTTP/1.0 may leave it out
   readonly headers: IncomingHttpHeaders; // Node's own: names are in lower case, and repeated fields joined
+  remoteAddress: string | undefined; // of the client; undefined: on a Unix socket
+  params = NO_PARAMS; // decoded
   content = NO_CONTENT; // if its route wants it
   #traceparent: string | undefined;
+  #abortion: AbortController | undefined;
+  #aborted: keyof typeof ABORTS | undefined;
 
   constructor({ method, path, query, host, headers }: Parts) {
     this.method = method;
@@ -31,5 +46,26 @@ export class HttpRequest {
   get traceparent(): string {
     this.#traceparent ??= childTraceparent(this.headers['traceparent']);
     return this.#traceparent;
+  }
+
+  /** Is aborted if nobody waits for the reply any more, before there is one. It is made when first asked for. */
+  get signal(): AbortSignal {
+    if (this.#abortion === undefined) {
+      this.#abortion = new AbortController();
+      if (this.#aborted !== undefined) this.abort(this.#aborted);
+    }
+    return this.#abortion.signal;
+  }
+
+  /** Aborts `signal`, for the server. */
+  abort(why: keyof typeof ABORTS): void {
+    this.#aborted ??= why;
+    this.#abortion?.abort(new DOMException(ABORTS[why], 'AbortError'));
+  }
+
+  /** Whether a handler has failed with this error because `signal` was aborted, by whatever it has given that to. */
+  isAbortion(error: unknown): boolean {
+    const { aborted = false, reason } = this.#abortion?.signal ?? {};
+    return aborted && (error === reason || (error instanceof Error && error.cause === reason));
   }
 }

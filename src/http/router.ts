@@ -1,12 +1,13 @@
 // Finds the handler of a request. Paths are compared byte for byte: if a proxy understood one in another way, a request
 // could get past the proxy's rules.
 import { emptyReply, type Reply } from './reply.ts';
-import type { Handler } from './request.ts';
+import type { Handler, Params } from './request.ts';
 
 /** How requests to a path with a method are answered. */
 export type Route = {
   readonly handler: Handler;
   readonly maxContentBytes?: number; // how much content it wants. Without it, content is read and discarded.
+  readonly params?: Params; // of a path that has been found
 };
 
 /** Finds the route of a request. */

@@ -1,14 +1,88 @@
 // Clients, by address: who takes turns with whom. Connections without one, as on a Unix socket, are one client's.
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createQueue, type Queues } from './turns.ts';
 
-/** An IP address, if there is one; IPv4 also where it is mapped into IPv6 (RFC 4291 2.5.5.2). */
-export function plainAddress(remoteAddress: string | undefined): string | undefined {
-  return remoteAddress?.replace(/^::ffff:(?=\d+\.)/i, '');
-}
-
-/** The client with this address: IPv4, or the first 64 bits of IPv6, because a network has at least those. */
-export function clientOf(remoteAddress: string | undefined): string {
-  const address = plainAddress(remoteAddress) ?? '';
+/** The name of the client with this address: IPv4, or the first 64 bits of IPv6, because a network has those at least. */
+export function clientOf(remoteAddress = ''): string {
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, ''); // IPv4 mapped into IPv6: RFC 4291 2.5.5.2
   // RFC 4291 2.2: `::` stands for the missing groups of 8. Split, `1::2` has 3 parts, and lacks 9 - 3 = 6.
   const zeros = ':0'.repeat(9 - address.split(':').length);
   return address.replace('::', `${zeros}:`).split(':', 4).join(':');
+}
+
+/** What a connection is for Node: a valve. */
+type Served = Duplex & { readonly isIdle: boolean; readonly bytesRead: number; sweep(ms: number): void };
+
+/** An accepted connection. */
+export type Connection = {
+  readonly socket: Socket; // that of TCP, also if TLS is on it
+  readonly acceptedAt: number; // by `performance.now`
+  client: Client;
+  valve?: Served; // if it is served: before that, there may be a TLS handshake
+};
+
+/** Who may be told that it may begin a request. */
+type Blocked = { retry(): void };
+
+/** A client, its connections, and its queues. In each set, those that are in it for longest come first. */
+export class Client implements Queues {
+  readonly short = createQueue();
+  readonly long = createQueue();
+  readonly idle = new Set<Connection>(); // no request has begun
+  readonly busy = new Set<Connection>();
+  readonly blocked = new Set<Blocked>(); // those that wait until it is not full
+  readonly #maxRequests: number;
+  readonly #gone: () => void;
+  #leftBehind = 0; // requests whose handlers go on, although their connections have closed
+
+  /** It may have so many requests in progress. `gone` is called when nothing is left of it. */
+  constructor(maxRequests: number, gone: () => void) {
+    this.#maxRequests = maxRequests;
+    this.#gone = gone;
+  }
+
+  get connections(): number {
+    return this.idle.size + this.busy.size;
+  }
+
+  /** Whether it must not begin a request: by sending and resetting, it could start any number of handlers. */
+  get isFull(): boolean {
+    return this.#leftBehind > 0 && this.#leftBehind + this.busy.size >= this.#maxRequests;
+  }
+
+  /** A request has begun on a connection, unless that has been removed. */
+  setBusy(connection: Connection): void {
+    if (this.idle.delete(connection)) this.busy.add(connection);
+  }
+
+  /** No request is in progress on a connection any more. */
+  setIdle(connection: Connection): void {
+    if (this.busy.delete(connection)) this.idle.add(connection);
+    this.#changed();
+  }
+
+  remove(connection: Connection): void {
+    this.idle.delete(connection);
+    this.busy.delete(connection);
+    this.#changed();
+  }
+
+  /** A connection has closed, and the handler of its request goes on. Returns what to call at its end. */
+  leaveBehind(): () => void {
+    this.#leftBehind += 1;
+    return () => {
+      this.#leftBehind -= 1;
+      this.#changed();
+    };
+  }
+
+  #changed(): void {
+    const [first] = this.blocked;
+    if (first !== undefined && !this.isFull) {
+      this.blocked.delete(first);
+      first.retry();
+    }
+    if (this.connections === 0 && this.#leftBehind === 0) this.#gone();
+  }
 }

@@ -1,16 +1,16 @@
 // The requests of one connection, and where the next piece of them ends, so that none has parts of two: at the empty
-// line that ends a head or chunked content (RFC 9112 2.1, 7.1), at the end of content of known length, or after 1 KiB.
+// line that ends a head or chunked content (RFC 9112 2.1, 7.1), at the end of content of known length, or after so many
+// bytes: a longer piece could keep Node busy for too long, if it is all field names, or chunks of one byte.
 import type { IncomingMessage } from 'node:http';
 
-// A longer piece of a head or of chunks could keep Node busy for too long: it may be all names, or chunks of one byte.
-const PIECE_BYTES = 1024;
+const HEAD_BYTES = 4 * 1024; // enough for browsers with cookies
+const CHUNKS_BYTES = 1024;
 const EMPTY_LINE = '\r\n\r\n'; // with the end of the line before it
 const CR = 0x0d;
 const LF = 0x0a;
 
 export class Pieces {
   hasBegun = false; // a piece of the current request has passed
-  since = performance.now(); // when the current request began, or the last one ended
   #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head until it is over
   #isAnswered = false;
   #left = 0; // how much content of known length is to come; other content ends with an empty line
@@ -21,9 +21,19 @@ export class Pieces {
     return this.#request?.complete === true;
   }
 
+  /** Whether content of the current request is to come. */
+  get isArriving(): boolean {
+    return this.#request?.complete === false;
+  }
+
   /** Whether content of known length comes, which costs Node little, however long the piece is. */
   get isSized(): boolean {
     return this.#left > 0;
+  }
+
+  /** How long a piece of a head or of chunks may be. */
+  get maxBytes(): number {
+    return this.#request === undefined ? HEAD_BYTES : CHUNKS_BYTES;
   }
 
   /** How many bytes at the beginning of `bytes` are empty lines before a request, which mean nothing (RFC 9112 2.2). */
@@ -42,7 +52,7 @@ export class Pieces {
       this.#left -= length;
       return length;
     }
-    const text = this.#tail + bytes.toString('latin1', 0, PIECE_BYTES);
+    const text = this.#tail + bytes.toString('latin1', 0, this.maxBytes);
     const at = text.indexOf(EMPTY_LINE);
     const end = at === -1 ? text.length : at + EMPTY_LINE.length;
     const length = end - this.#tail.length;
@@ -52,26 +62,23 @@ export class Pieces {
 
   /** The head of a request has passed. What comes now is its content. */
   begin(request: Pick<IncomingMessage, 'headers' | 'complete'>): void {
-    const { 'content-length': length = 0 } = request.headers;
     this.#request = request;
     this.#isAnswered = false;
-    this.since = performance.now();
-    this.#left = Number(length);
+    this.#left = Number(request.headers['content-length'] ?? 0);
     this.#tail = '';
   }
 
   /** The current request is answered, perhaps before all of its content has come. */
   answer(): void {
     this.#isAnswered = true;
-    this.endRequest();
   }
 
-  /** If the current request is answered and has passed, what comes now is another one. */
-  endRequest(): void {
-    if (!this.#isAnswered || !this.isComplete) return;
+  /** If the current request is answered and has passed, it is over: what comes now is another one. Returns whether. */
+  endRequest(): boolean {
+    if (!this.#isAnswered || !this.isComplete) return false;
     this.hasBegun = false;
     this.#request = undefined;
-    this.since = performance.now();
     this.#tail = '';
+    return true;
   }
 }

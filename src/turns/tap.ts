@@ -1,46 +1,87 @@
-// Stops reading from a socket at once, and goes on. A stream that is only paused reads on until its buffer is full, and
-// over TLS 64 KiB can be 64,000 records of one byte, with an object for each. So `stop` fills the buffer with zeros,
-// which `readOn` takes out again.
+// What has arrived on a socket and is not used yet. Reading stops at once, and goes on. (A stream that is only paused
+// reads on until it holds as much as its high-water mark. So `stop` puts a filler of that length in front.)
+import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 
-const NOTHING: Buffer = Buffer.alloc(0);
-let filler = Buffer.alloc(64 * 1024); // all sockets share it
+/** The high-water mark that sockets must have. */
+export const HIGH_WATER_MARK = 64;
 
-function fillerOf(length: number): Buffer {
-  if (filler.length < length) filler = Buffer.alloc(length);
-  return filler.subarray(0, length);
-}
+const NOTHING: Buffer = Buffer.alloc(0);
+const FILLER = Buffer.alloc(HIGH_WATER_MARK);
+const resume = AsyncResource.bind((socket: Socket) => socket.resume()); // for no request in particular
+
+let newest: Tap | undefined; // the last to have stopped over TLS: the read in which it has may go on
 
 export class Tap {
   readonly #socket: Socket;
   isStopped = false;
-  #isReadingOn = false;
+  held = NOTHING; // what has arrived, but for what waits in the stopped stream
+  #isTaking = false; // bytes out of the stream: it emits `data` for these, too
+  #hasFiller = false;
+  #joined = NOTHING;
 
-  /** `arrived` gets what arrives on `socket`. */
-  constructor(socket: Socket, arrived: (bytes: Buffer) => void) {
+  /** `arrived` is called when something has. */
+  constructor(socket: Socket, arrived: () => void) {
     this.#socket = socket;
     socket.on('data', (bytes: Buffer) => {
-      if (!this.#isReadingOn) arrived(bytes); // `readOn` returns these
+      if (this.#isTaking) return;
+      if (newest !== undefined) newest.#join(); // its read is over
+      const isMore = this.held.length > 0;
+      this.held = isMore ? Buffer.concat([this.held, bytes]) : bytes;
+      if (isMore) this.stop();
+      arrived();
     });
+  }
+
+  /** Takes so many of the bytes that are held. */
+  take(length: number): Buffer {
+    const bytes = this.held;
+    if (length === 0) return NOTHING;
+    this.held = length < bytes.length ? bytes.subarray(length) : NOTHING; // even if empty, it keeps all in memory
+    return length < bytes.length ? bytes.subarray(0, length) : bytes;
+  }
+
+  /** Forgets what is held. */
+  clear(): void {
+    this.held = NOTHING;
   }
 
   /** Stops reading from the kernel at once. Only `arrived` may call it: elsewhere, one more read may be under way. */
   stop(): void {
     if (this.isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // `unshift` would fail
     this.isStopped = true;
+    this.#hasFiller = true;
     this.#socket.pause();
-    this.#socket.unshift(fillerOf(this.#socket.readableHighWaterMark));
+    this.#socket.unshift(FILLER);
+    if ('encrypted' in this.#socket) newest = this;
   }
 
-  /** Goes on reading. Returns what has arrived meanwhile. */
-  readOn(): Buffer {
-    if (!this.isStopped) return NOTHING;
-    this.#isReadingOn = true;
-    this.#socket.read(this.#socket.readableHighWaterMark); // the filler, which is in front
-    const arrived: Buffer = this.#socket.read() ?? NOTHING;
-    this.#isReadingOn = false;
+  /** Goes on reading. What has arrived meanwhile is held. */
+  readOn(): void {
+    if (!this.isStopped) return;
+    if (newest === this) newest = undefined;
     this.isStopped = false;
-    this.#socket.resume();
-    return arrived;
+    this.#isTaking = true;
+    if (this.#hasFiller) this.#socket.read(HIGH_WATER_MARK);
+    const rest: Buffer = this.#socket.read() ?? NOTHING;
+    this.#isTaking = false;
+    this.held = this.#joined.length > 0 ? Buffer.concat([this.#joined, rest]) : rest;
+    this.#joined = NOTHING;
+    resume(this.#socket);
+  }
+
+  // Over TLS, a read can bring thousands of records of a byte, with a Buffer for each. Joined, they take little memory.
+  // But the stream reads on if it holds less than its high-water mark, or if more than that is asked for at a time.
+  #join(): void {
+    const parts: Buffer[] = [];
+    newest = undefined;
+    this.#isTaking = true;
+    while (this.#socket.readableLength >= 2 * HIGH_WATER_MARK) {
+      const part: Buffer = this.#socket.read(HIGH_WATER_MARK);
+      if (!this.#hasFiller) parts.push(part);
+      this.#hasFiller = false; // it comes first
+    }
+    this.#isTaking = false;
+    this.#joined = Buffer.concat(parts);
   }
 }

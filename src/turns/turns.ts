@@ -1,5 +1,6 @@
 // Whose turn it is. An iteration of the event loop has 1 ms for what may go ahead at once, and 1 ms for turns.
 // What does not go ahead waits in a queue of its client, and queues take turns: 900 connections get as much as a few.
+import { AsyncResource } from 'node:async_hooks';
 
 const AHEAD_MS = 1;
 const TURNS_MS = 1;
@@ -20,28 +21,36 @@ export type Turns = ReturnType<typeof createTurns>;
 /** `now` is a clock in milliseconds. `schedule` calls its argument at the end of the iteration of the event loop. */
 export function createTurns(now = () => performance.now(), schedule: (run: () => void) => unknown = setImmediate) {
   const line: Queue[] = [];
+  const runForNobody = AsyncResource.bind(run); // not in the AsyncLocalStorage context of whoever has scheduled it
   let isScheduled = false;
   let aheadSince: number | undefined; // when something first went ahead in this iteration
   let isOneEnough = false;
 
   function scheduleRun(): void {
-    if (!isScheduled) schedule(run);
+    if (!isScheduled) schedule(runForNobody);
     isScheduled = true;
   }
 
   function run(): void {
-    const end = now() + TURNS_MS;
     isScheduled = false;
-    do {
-      takeTurn(line.shift());
-    } while (line.length > 0 && !isOneEnough && now() < end);
     aheadSince = undefined;
-    isOneEnough = false;
-    if (line.length > 0) scheduleRun();
+    try {
+      if (line.length > 0) takeTurns();
+    } finally { // whatever a turn throws
+      isOneEnough = false;
+      if (line.length > 0) scheduleRun();
+    }
   }
 
-  // The first who waits in the queue has a turn, and the queue goes behind the others.
-  function takeTurn(queue: Queue | undefined): void {
+  function takeTurns(): void {
+    const end = now() + TURNS_MS;
+    do takeTurn();
+    while (line.length > 0 && !isOneEnough && now() < end);
+  }
+
+  // In the first queue, the first who waits has a turn, and the queue goes behind the others.
+  function takeTurn(): void {
+    const queue = line.shift();
     if (queue === undefined) return;
     const [first] = queue.waiting;
     if (first !== undefined) queue.waiting.delete(first);
@@ -51,8 +60,8 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   }
 
   return {
-    /** Whether a little may be done at once: nobody waits, and this began less than 1 ms ago in this iteration. */
-    mayGoAhead(): boolean {
+    /** Whether a little may be done at once: nobody waits, and less than 1 ms of this iteration has gone to such. */
+    startAhead(): boolean {
       if (line.length > 0) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
       aheadSince = now();

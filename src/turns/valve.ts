@@ -1,121 +1,139 @@
 // Between a socket and `node:http`: decides when Node gets how much of what a client sends. A server takes any Duplex
 // as a connection: https://nodejs.org/api/http.html#event-connection. A piece passes when its client has a turn, and
 // none while a request waits for its reply.
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { Pieces } from './pieces.ts';
-import { SocketStream } from './socket-stream.ts';
-import { Tap } from './tap.ts';
-import type { Queue, Queues, Turns } from './turns.ts';
+import type { Client, Connection } from './client.ts';
+import { EndingStream, type HalfClosed } from './ending-stream.ts';
+import type { Turns } from './turns.ts';
 
-const SHORT_BYTES = 1024; // the most that may go ahead without a turn
-const DISCARD_MS = 50; // how often a read is discarded of what a client sends after the last reply
-const NOTHING: Buffer = Buffer.alloc(0);
-
-export class Valve extends SocketStream {
-  readonly pieces = new Pieces();
-  readonly #queues: Queues;
+export class Valve extends EndingStream {
+  readonly #connection: Connection;
   readonly #turns: Turns;
-  readonly #tap: Tap;
-  #held = NOTHING; // what has arrived and has not passed
-  #queue: Queue | undefined; // in which this waits for a turn
+  #waiting: { delete(valve: Valve): boolean } | undefined; // those with whom it waits
   #isFull = false; // Node has stopped taking, because a handler does not read
-  #hasClientEnded = false;
 
-  /** `socket` is, over TLS, the decrypted one. `queues` are those of its client. */
-  constructor(socket: Socket, queues: Queues, turns: Turns) {
-    super(socket);
-    this.#queues = queues;
+  /** `socket` is, over TLS, the decrypted one of `connection`. */
+  constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: HalfClosed) {
+    super(socket, halfClosed);
+    this.#connection = connection;
     this.#turns = turns;
-    this.#tap = new Tap(socket, (bytes) => this.#arrived(bytes));
     socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
     socket.on('end', () => {
-      this.#hasClientEnded = true;
-      this.touch();
+      this.isActive = true;
       this.#proceed();
     });
   }
 
+  get client(): Client {
+    return this.#connection.client;
+  }
+
   /** Whether closing loses nothing: no request has begun or waits, and no reply is left to send. */
   get isIdle(): boolean {
-    const hasBegun = this.pieces.hasBegun || this.#held.length > 0;
+    const hasBegun = this.pieces.hasBegun || this.tap.held.length > 0;
     return this.writableFinished || (!hasBegun && this.writableLength === 0);
+  }
+
+  /** The head of a request has passed. */
+  begin(request: IncomingMessage): void {
+    this.pieces.begin(request);
   }
 
   /** The response has closed: the kernel has all of the reply, or there will be no more of it. */
   answered(): void {
     this.pieces.answer();
+    this.#endRequest();
     this.#proceed();
   }
 
   /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
   takeTurn(): void {
-    this.#queue = undefined;
-    if (this.writableEnded) this.#readOn(); // and discards what that returns
-    else this.#pass();
+    this.#waiting = undefined;
+    if (this.isOver) {
+      this.#readOn();
+      this.tap.clear();
+    } else if (this.#mayPass) this.#pass();
+    this.#proceed();
+  }
+
+  /** Its client may begin a request again. */
+  retry(): void {
+    this.#waiting = undefined;
     this.#proceed();
   }
 
   /** To be called every `ms` milliseconds. They count as idle, unless more than empty lines waits here for its turn. */
   sweep(ms: number): void {
-    const begin = this.#held.subarray(0, SHORT_BYTES);
-    const isWaiting = this.#queue !== undefined && this.pieces.emptyLines(begin) < begin.length;
-    this.count(ms, isWaiting && !this.writableEnded, this.#hasClientEnded);
+    const begin = this.tap.held.subarray(0, this.pieces.maxBytes);
+    const isWaiting = this.#waiting !== undefined && this.pieces.emptyLines(begin) < begin.length;
+    this.count(ms, isWaiting && !this.isOver);
   }
 
   get #mayPass(): boolean {
-    return !this.writableEnded && !this.destroyed && !this.#isFull && !this.pieces.isComplete;
+    const isTaken = !this.destroyed && !this.isOver && !this.#isFull && !this.pieces.isComplete;
+    return isTaken && (this.pieces.hasBegun || !this.client.isFull);
   }
 
-  #arrived(bytes: Buffer): void {
-    if (this.writableEnded) return this.#discard();
-    if (this.#held.length > 0) { // something waits already
-      this.#held = Buffer.concat([this.#held, bytes]);
-      return this.#tap.stop();
+  get #isLong(): boolean {
+    return this.tap.held.length > this.pieces.maxBytes;
+  }
+
+  protected override arrived(): void {
+    const isCheap = !this.#isLong || this.pieces.isSized;
+    if (isCheap && !this.tap.isStopped && this.#mayPass) {
+      if (this.#turns.startAhead()) this.#pass();
     }
-    this.#held = bytes;
-    const isCheap = bytes.length <= SHORT_BYTES || this.pieces.isSized;
-    if (isCheap && this.#mayPass && this.#turns.mayGoAhead()) this.#pass();
-    if (this.#held.length > SHORT_BYTES) this.#tap.stop();
+    if (this.#isLong) this.tap.stop();
     this.#proceed();
   }
 
   // What continues waits for a turn: otherwise one client could go on and on.
   #proceed(): void {
-    if (this.#queue !== undefined || !this.#mayPass) return;
-    if (this.#held.length === 0) this.#held = this.#readOn();
-    if (this.#held.length > 0) this.#wait(this.#held.length > SHORT_BYTES ? this.#queues.long : this.#queues.short);
-    else if (this.#hasClientEnded) this.push(null); // not before: at the end, Node drops what it has not answered
+    if (this.#waiting !== undefined || this.destroyed || this.isOver || this.#isFull) return;
+    if (this.tap.held.length === 0 && !this.pieces.isComplete) this.#readOn();
+    if (this.tap.held.length > 0) {
+      if (!this.pieces.isComplete) this.#wait(this.#isLong);
+    } else if (this.socket.readableEnded) this.leave();
   }
 
-  #wait(queue: Queue): void {
-    this.#queue = queue;
-    this.#turns.wait(queue, this);
+  #wait(isLong: boolean): void {
+    const { client } = this;
+    if (client.isFull && !this.pieces.hasBegun) {
+      this.#waiting = client.blocked;
+      client.blocked.add(this);
+    } else {
+      const queue = isLong ? client.long : client.short;
+      this.#waiting = queue.waiting;
+      this.#turns.wait(queue, this);
+    }
   }
 
-  #readOn(): Buffer {
-    if (this.#tap.isStopped && this.encrypted) this.#turns.endAfterOne(); // one read may bring thousands of records
-    return this.#tap.readOn();
+  protected override waitToDiscard(): void {
+    if (this.#waiting === undefined) this.#wait(true);
+  }
+
+  #readOn(): void {
+    if (this.tap.isStopped && 'encrypted' in this.socket) this.#turns.endAfterOne(); // it may bring 2,800 records
+    this.tap.readOn();
   }
 
   #pass(): void {
-    this.#held = rest(this.#held, this.pieces.emptyLines(this.#held));
-    if (this.#held.length === 0) return;
-    const held = this.#held;
-    const length = this.pieces.take(held);
-    this.#held = rest(held, length);
-    this.touch();
-    // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which calls `pieces.begin`.
-    this.push(length === held.length ? held : held.subarray(0, length));
+    const { tap, pieces } = this;
+    tap.take(pieces.emptyLines(tap.held));
+    if (tap.held.length === 0) return;
+    if (!pieces.hasBegun) this.client.setBusy(this.#connection);
+    this.isActive = true;
+    // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which calls `begin`.
+    this.push(tap.take(pieces.take(tap.held)));
     this.#isFull = this.readableLength > 0;
-    this.pieces.endRequest(); // its content may end with this
+    this.#endRequest(); // its content may end with this
   }
 
-  // Stops reading. After a while, `takeTurn` reads on, and discards. If more arrives then, `arrived` calls this again.
-  #discard(): void {
-    this.#tap.stop();
-    setTimeout(() => {
-      if (!this.destroyed && this.#queue === undefined) this.#wait(this.#queues.long);
-    }, DISCARD_MS).unref();
+  // If the current request is over, the next one may begin.
+  #endRequest(): void {
+    if (this.pieces.endRequest()) this.client.setIdle(this.#connection);
+    if (!this.pieces.isArriving) this.endSide();
   }
 
   // Node, or whoever has taken a connection over from it, goes on reading.
@@ -127,23 +145,13 @@ export class Valve extends SocketStream {
 
   #taken(): void {
     this.#isFull = this.readableLength > 0;
-    this.pieces.endRequest(); // what was taken may have been the end of its content
+    this.#endRequest(); // what was taken may have been the end of its content
     this.#proceed();
   }
 
-  override _final(done: () => void): void {
-    this.#held = NOTHING;
-    if (this.#tap.isStopped) this.#discard();
-    super._final(done);
-  }
-
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#held = NOTHING;
-    this.#queue?.waiting.delete(this);
+    this.tap.clear();
+    this.#waiting?.delete(this);
     super._destroy(error, done);
   }
-}
-
-function rest(bytes: Buffer, from: number): Buffer {
-  return from < bytes.length ? bytes.subarray(from) : NOTHING; // even an empty `subarray` keeps `bytes` in memory
 }

@@ -12,7 +12,7 @@ const SHARED = on(8080, '127.0.0.1', true);
 
 const DEFAULTS = {
   environment: null, http: on(8080), https: [], hasHandedSockets: false, tlsFiles: undefined, redirectPort: undefined,
-  allowedHosts: undefined, accessLog: false, keepAliveTimeoutMs: 75_000, maxConnections: 1_000, isFair: true,
+  allowedHosts: undefined, accessLog: false, keepAliveTimeoutMs: 75_000, maxConnections: 1_000,
   shutdownDelayMs: 500, shutdownTimeoutMs: 10_000,
 };
 
@@ -51,7 +51,6 @@ test('a number is a whole one with one to ten digits, between two others', () =>
 test('what is on or off is true or false', () => {
   for (const [name, byDefault, set] of [
     ['REUSE_PORT', false, { http: SHARED }], ['ACCESS_LOG', false, { accessLog: true }],
-    ['FAIR', true, { isFair: false }],
   ] as const) {
     check({ [name]: String(byDefault) }, {});
     check({ [name]: String(!byDefault) }, set);
@@ -135,7 +134,7 @@ test('where Node cannot share a port, REUSE_PORT is a mistake', () => {
 });
 
 test('an empty value counts as unset, except in NODE_ENV, which may be Development, or nearly that', () => {
-  const names = ['HOST', 'PORT', 'HTTPS_PORT', 'TLS_CERT_FILE', 'ALLOWED_HOSTS', 'FAIR', 'NODE_ENV'];
+  const names = ['HOST', 'PORT', 'HTTPS_PORT', 'TLS_CERT_FILE', 'ALLOWED_HOSTS', 'NODE_ENV'];
   check(Object.fromEntries(names.map((name) => [name, ''])), { environment: '' });
   for (const text of ['development', ' DEVELOPMENT\n', '"Development"']) assert.ok(isAlmostDevelopment(text), text);
   for (const text of [null, '', 'Development', 'Production', 'developmental']) assert.ok(!isAlmostDevelopment(text));

@@ -7,7 +7,7 @@ import { createReload, createStop } from '../../src/host/signals.ts';
 const waiting = 'Closing: no new connections, waiting for requests in progress';
 const CLOSING = [['info', waiting, { timeoutMs: 1_500 }], 'closes'];
 const stopping = (signal: string) => [['info', 'Stopping', { signal, delayMs: 100 }], 'drains'];
-const stopped = (connectionsCut: number) => [['info', 'Stopped', { connectionsCut }], 0];
+const stopped = (requestsCut: number) => [['info', 'Stopped', { requestsCut }], 0];
 const AT_ONCE = [['warn', 'Stopping at once on a second signal', { signal: 'SIGINT' }], 1];
 
 /** Steps: a signal, milliseconds, or that all connections have closed; and what the service is told to do, or logs. */

@@ -3,7 +3,7 @@
 // bytes take on another connection, and no fixed time.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type ServerOpts, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 
@@ -55,7 +55,7 @@ export async function calm(t: TestContext, value: () => number): Promise<void> {
 }
 
 /** Resolves when all have been told that the stream has closed. */
-export async function closed(stream: Duplex): Promise<void> {
+export async function closed(stream: Readable | Writable): Promise<void> {
   if (stream.closed) await iterations(); // a socket is `closed` at once, and says so later
   else await new Promise((resolve) => stream.once('close', resolve));
 }

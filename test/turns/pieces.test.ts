@@ -31,10 +31,11 @@ test('a piece ends at the empty line, wherever reads are cut', () => {
   }
 });
 
-test('a piece of a head or of chunks ends after 1 KiB, or at an empty line that begins in it and ends after it', () => {
+test('a piece of a head ends after 4 KiB, one of chunks after 1, or at an empty line that begins in it', () => {
   const pieces = new Pieces();
   for (const [length, end, ...expected] of [
-    [2_500, '', 1_024, 1_024, 452], [1_022, '\r\n\r\nmore', 1_024, 2, 4], [1_030, '0\r\n\r\nmore', 1_024, 11, 4],
+    [9_000, '', 4_096, 4_096, 808], [2_500, '', 1_024, 1_024, 452],
+    [1_022, '\r\n\r\nmore', 1_024, 2, 4], [1_030, '0\r\n\r\nmore', 1_024, 11, 4],
   ] as const) {
     assert.deepEqual(piecesOf(pieces, 'x'.repeat(length) + end).map((piece) => piece.length), expected);
     begin(pieces);
@@ -60,6 +61,7 @@ test('no empty line is made of the end of one part of a request and the beginnin
   assert.deepEqual(piecesOf(pieces, '\r\nx\r\n'), ['\r\nx\r\n']);
   request.complete = true;
   pieces.answer();
+  pieces.endRequest();
   assert.deepEqual(piecesOf(pieces, '\r\nx'), ['\r\nx']);
 });
 
@@ -67,14 +69,11 @@ test('empty lines count before a request, and that is over when it has passed an
   const pieces = new Pieces();
   const count = (bytes: string) => pieces.emptyLines(Buffer.from(bytes));
   assert.deepEqual(['\r\n\n\rGET', '\nGET\r\n', 'GET\r\n', '\r\n', ''].map(count), [4, 1, 0, 2, 0]);
-  const { since } = pieces;
   pieces.take(Buffer.from(HEAD));
   const request = begin(pieces, '1');
-  const began = pieces.since;
   pieces.answer();
-  assert.deepEqual([pieces.isComplete, count('\r\n'), began > since], [false, 0, true]);
+  assert.deepEqual([pieces.endRequest(), pieces.isComplete, pieces.isArriving], [false, false, true]);
   request.complete = true;
-  assert.deepEqual([pieces.isComplete, count('\r\n'), pieces.since], [true, 0, began]);
-  pieces.endRequest();
-  assert.deepEqual([pieces.isComplete, count('\r\n'), pieces.since > began], [false, 2, true]);
+  assert.deepEqual([pieces.isComplete, pieces.isArriving, count('\r\n')], [true, false, 0]);
+  assert.deepEqual([pieces.endRequest(), pieces.isComplete, count('\r\n')], [true, false, 2]);
 });

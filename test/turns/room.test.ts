@@ -54,7 +54,7 @@ test('one in its handshake is idle since it was accepted', async (t) => {
 });
 
 test('connections of one client share its queues, until the last of them has closed', async () => {
-  const room = new Room();
+  const room = new Room(10);
   const add = () => room.add(new Socket()); // without an address, all are one client's
   const [first, second] = [add(), add()];
   assert.equal(first.client, second.client);

@@ -1,12 +1,13 @@
 // What the tests of this folder start: a server whose clients take turns, its clients, and turns that the test gives.
 import { once, type EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
-import http, { type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { connect, type ServerOpts, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import tls from 'node:tls';
-import { FairResponse } from '../../src/turns/fair-response.ts';
 import { createFairServer, type FairOptions } from '../../src/turns/fair-server.ts';
+import { createTls } from '../../src/turns/handshake.ts';
+import { HIGH_WATER_MARK } from '../../src/turns/tap.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import type { Valve } from '../../src/turns/valve.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
@@ -26,29 +27,29 @@ type Ends = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>;
 export type Opened = Ends & { readonly valve: Valve }; // what Node has as the connection
 
 /** Options of both ends: each shows the other the same certificate, which is a new one. */
-function tlsOptions(t: TestContext) {
+export function tlsOptions(t: TestContext) {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   const cert = readFileSync(certFile);
-  return { cert, key: readFileSync(keyFile), ca: cert, requestCert: true, rejectUnauthorized: false };
+  return { cert, key: readFileSync(keyFile), ca: cert };
 }
 
 async function shakeHands(server: EventEmitter, below: Socket, options: tls.ConnectionOptions) {
-  const client = tls.connect({ ...options, socket: below }).on('error', () => {});
+  const client = tls.connect({ ...options, rejectUnauthorized: false, socket: below }).on('error', () => {});
   const [[accepted]] = await Promise.all([once(server, 'secureConnection'), once(client, 'secureConnect')]);
   return { client, accepted };
 }
 
 /** Starts a server with these settings; it stops when the test `t` ends. By default, only the test sweeps. */
 export async function start(t: TestContext, handler: RequestListener, over: Over, options: Partial<FairOptions> = {}) {
-  const server = http.createServer({ ServerResponse: FairResponse, keepAliveTimeout: 0 }, handler);
   const ofTls = over === 'TLS' ? tlsOptions(t) : undefined;
-  const fair = createFairServer(server, { maxConnections: 1_000, tls: ofTls, sweepMs: 2 ** 30, ...options });
-  const port = await listenOnPort(fair.listener);
-  t.after(() => fair.closeAll());
+  const fixed = { maxConnections: 1_000, keepAliveTimeout: 0, tls: ofTls, sweepMs: 2 ** 30 };
+  const server = createFairServer({ ...fixed, ...options }, handler);
+  const port = await listenOnPort(server);
+  t.after(() => server.close().closeAllConnections());
 
   /** Connects a client to the kernel; over TLS, no handshake begins. */
   async function dial(localAddress = '127.0.0.1') {
-    const accepting = once(fair.listener, 'connection');
+    const accepting = once(server.listener, 'connection');
     const below = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true, noDelay: true });
     t.after(() => below.destroy());
     const [[raw]] = await Promise.all([accepting, once(below, 'connect')]);
@@ -59,22 +60,24 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
   async function open(localAddress?: string): Promise<Opened> {
     const serving = once(server, 'connection');
     const { below, raw } = await dial(localAddress);
-    const { tlsServer } = fair;
-    const ends = ofTls && tlsServer ? await shakeHands(tlsServer, below, ofTls) : { client: below, accepted: raw };
+    const ends = ofTls ? await shakeHands(server, below, ofTls) : { client: below, accepted: raw };
     const [valve] = await serving;
     return { ...ends, below, raw, valve };
   }
-  return { ...fair, server, port, dial, open };
+  return { server, port, dial, open };
 }
 
 /** Both ends of a connection without an HTTP server. */
 export async function startEnds(t: TestContext, over: Over, options: ServerOpts = {}): Promise<Ends> {
-  const { client: below, accepted: raw } = await startPair(t, { allowHalfOpen: over === 'TCP', ...options });
+  const settings = { allowHalfOpen: over === 'TCP', highWaterMark: HIGH_WATER_MARK, ...options };
+  const { client: below, accepted: raw } = await startPair(t, settings);
   if (over === 'TCP') return { client: below, below, raw, accepted: raw };
   const ofTls = tlsOptions(t);
-  const listener = tls.createServer(ofTls);
-  listener.emit('connection', raw);
-  return { ...await shakeHands(listener, below, ofTls), below, raw };
+  const accepted = createTls(ofTls).start(raw);
+  accepted.on('error', () => {});
+  const client = tls.connect({ ...ofTls, rejectUnauthorized: false, socket: below }).on('error', () => {});
+  await Promise.all([once(accepted, 'secure'), once(client, 'secureConnect')]);
+  return { client, accepted, below, raw };
 }
 
 /** Turns that come by themselves. After `hold`, one comes at each call of `turn`, and nothing goes ahead. */
@@ -86,7 +89,7 @@ export function startTurns() {
     if (!isHeld) setImmediate(next);
   });
   return {
-    turns: { ...turns, mayGoAhead: () => !isHeld && turns.mayGoAhead() },
+    turns: { ...turns, startAhead: () => !isHeld && turns.startAhead() },
     turn() {
       turns.endAfterOne(); // no more than one
       run();

@@ -46,17 +46,26 @@ test('one waits once; a queue whose last has left costs no turn, and comes into 
   assert.deepEqual([next(), next(), next(), next(), scheduled.length], ['b', 'x', '', '', 0]);
 });
 
+test('whatever a turn throws, the next ones come', () => {
+  const { turns, wait, next, scheduled } = start(0);
+  const failing = createQueue();
+  turns.wait(failing, { takeTurn: () => { throw new Error('It failed.'); } });
+  wait(createQueue(), 'a');
+  assert.throws(next, { message: 'It failed.' });
+  assert.deepEqual([scheduled.length, next()], [1, 'a']);
+});
+
 test('something may go ahead for 1 ms in each iteration, while nobody waits', () => {
   const { clock, turns, wait, next } = start(0);
   for (let i = 0; i < 2; i += 1) {
-    assert.equal(turns.mayGoAhead(), true);
+    assert.equal(turns.startAhead(), true);
     clock.ms += 0.9;
-    assert.equal(turns.mayGoAhead(), true);
+    assert.equal(turns.startAhead(), true);
     clock.ms += 0.1;
-    assert.deepEqual([turns.mayGoAhead(), next()], [false, '']);
+    assert.deepEqual([turns.startAhead(), next()], [false, '']);
   }
   wait(createQueue(), 'a');
-  assert.deepEqual([turns.mayGoAhead(), next(), turns.mayGoAhead()], [false, 'a', true]);
+  assert.deepEqual([turns.startAhead(), next(), turns.startAhead()], [false, 'a', true]);
 });
 
 test('by default, time is real, and turns come at the end of the iteration', async (t) => {
@@ -65,5 +74,5 @@ test('by default, time is real, and turns come at the end of the iteration', asy
   turns.wait(createQueue(), { takeTurn });
   await iteration();
   assert.equal(takeTurn.mock.callCount(), 1);
-  for (const end = performance.now() + 20_000; turns.mayGoAhead();) assert.ok(performance.now() < end);
+  for (const end = performance.now() + 20_000; turns.startAhead();) assert.ok(performance.now() < end);
 });

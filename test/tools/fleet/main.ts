@@ -71,7 +71,7 @@ async function startService(env: Environment, fd?: number): Promise<() => Promis
   return async () => {
     child.kill('SIGTERM');
     const { lines, code } = await ended();
-    const isBad = lines.some(({ level, connectionsCut = 0 }) => level === 'error' || connectionsCut !== 0);
+    const isBad = lines.some(({ level, requestsCut = 0 }) => level === 'error' || requestsCut !== 0);
     if (code !== 0 || isBad) throw new Error(`The service has ended with ${code}: ${JSON.stringify(lines)}`);
   };
 }

@@ -1,0 +1,123 @@
+// What becomes of an accepted socket: it is admitted, perhaps shakes hands for TLS, and is served by way of a valve.
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
+import type { Connection } from './client.ts';
+import type { HalfClosed } from './ending-stream.ts';
+import { createTls, type TlsOptions } from './handshake.ts';
+import { Room, type DropReason } from './room.ts';
+import type { Turns } from './turns.ts';
+import { Valve } from './valve.ts';
+
+const HANDSHAKE_MS = 10_000;
+// Over TLS, a connection may bring so many bytes, or so many times its content: records of a byte have 23 times.
+const OVERHEAD_BYTES = 64 * 1024;
+const OVERHEAD = 4;
+
+/** Why a connection has ended early. */
+export type FailReason = 'tlsFailed' | 'handshakeTooSlow' | 'tlsOverhead';
+
+export type ConnectionOptions = {
+  readonly maxConnections: number; // how many may be open at once
+  readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
+  readonly halfClosed?: HalfClosed; // by default, Node closes the connection
+  readonly dropped?: (reason: DropReason) => void; // there was one too many, so one was closed
+  readonly failed?: (reason: FailReason) => void;
+};
+
+/** The connections of `server`, which has `connection` for each, with its valve. */
+export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
+  const { tls, halfClosed, dropped, failed } = options;
+  const secure = tls && createTls(tls);
+  const room = new Room(options.maxConnections);
+  const handshakes = new Set<Connection>();
+
+  function shakeHands(connection: Connection, socket: Socket): void {
+    handshakes.add(connection);
+    socket.on('close', () => {
+      if (handshakes.delete(connection)) failed?.('tlsFailed');
+    });
+    socket.on('error', () => {}); // `close` follows
+    socket.once('secure', () => {
+      handshakes.delete(connection);
+      server.emit('secureConnection', socket); // as a server of node:https does
+      if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
+      else serve(connection, socket);
+    });
+  }
+
+  function serve(connection: Connection, socket: Socket): void {
+    const valve = new Valve(socket, connection, turns, halfClosed);
+    connection.valve = valve;
+    server.emit('connection', valve);
+  }
+
+  function close(connection: Connection): void {
+    handshakes.delete(connection);
+    room.remove(connection);
+    connection.socket.destroy();
+  }
+
+  function makeRoom(newest: Connection): void {
+    const victim = room.chooseVictim(newest);
+    if (victim === undefined) return;
+    dropped?.(victim.reason);
+    close(victim.connection);
+  }
+
+  return {
+    accept(socket: Socket): void {
+      socket.on('error', () => {}); // without a listener, an error would end the process
+      if (isReset(socket)) { // by a client that did not wait: nobody reads a reply
+        socket.destroy();
+        return;
+      }
+      const connection = room.add(socket);
+      makeRoom(connection);
+      if (socket.destroyed) return; // there is none
+      if (secure === undefined) serve(connection, socket);
+      else shakeHands(connection, secure.start(socket));
+    },
+    /** To be called every `ms` milliseconds: closes what takes too long. */
+    sweep(ms: number): void {
+      const earliest = performance.now() - HANDSHAKE_MS;
+      for (const connection of handshakes) {
+        if (connection.acceptedAt > earliest) break;
+        failed?.('handshakeTooSlow');
+        close(connection);
+      }
+      for (const connection of room.connections) {
+        connection.valve?.sweep(ms);
+        if (isOverhead(connection)) {
+          failed?.('tlsOverhead');
+          close(connection);
+        }
+      }
+    },
+    /** Closes those on which nothing has been sent, or no request is in progress. */
+    closeIdle(): void {
+      for (const { valve, socket } of room.connections) {
+        if (valve === undefined && socket.bytesRead === 0) socket.destroy();
+        if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
+      }
+    },
+    closeAll(): void {
+      for (const { socket } of room.connections) socket.destroy();
+    },
+    /** The handler of a request goes on, although its connection has closed. Returns what to call at its end. */
+    leaveBehind: (connection: Duplex): (() => void) =>
+      (connection instanceof Valve ? connection.client.leaveBehind() : () => {}),
+    /** New connections get this certificate and key. */
+    setSecureContext: (context: SecureContextOptions): void => secure?.setSecureContext(context),
+  };
+}
+
+// Whoever has reset a connection has no address any more. On a Unix socket, neither end ever has one.
+function isReset(socket: Socket): boolean {
+  return socket.remoteAddress === undefined && socket.localAddress !== undefined;
+}
+
+function isOverhead({ valve, socket: { bytesRead } }: Connection): boolean {
+  return valve !== undefined && bytesRead > Math.max(OVERHEAD_BYTES, OVERHEAD * valve.bytesRead);
+}

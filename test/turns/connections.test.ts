@@ -1,0 +1,126 @@
+// What becomes of connections: whose events they have, when they end early, and what a client leaves behind.
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { createFairServer } from '../../src/turns/fair-server.ts';
+import { calm, closed, iterations, until } from '../support/sockets.ts';
+import { get, post, start, TRANSPORTS, type Opened } from './start.ts';
+
+const GET = get('/');
+const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
+
+/** Sends each of these as a write of its own: over TLS, as a record. */
+async function send({ client }: Opened, parts: Iterable<string>): Promise<void> {
+  for (const part of parts) await new Promise((resolve) => client.write(part, resolve));
+}
+
+test('a slow handshake ends, and so does what is mostly records of a byte, but no large request', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { mock } = t.mock.method(performance, 'now');
+  mock.mockImplementation(() => 0);
+  const failed = t.mock.fn();
+  const { dial, open } = await start(t, hello, 'TLS', { failed, sweepMs: 1_000 });
+  const [silent, large, wasteful] = [await dial(), await open(), await open()];
+  await send(large, [post(80_000), ...Array<string>(10).fill('x'.repeat(8_000))]);
+  await send(wasteful, ['GET /', ...'x'.repeat(4_000)]);
+  await until(() => wasteful.accepted.bytesRead > 4_000 && large.accepted.bytesRead > 80_000);
+  for (const [now, ...reasons] of [[9_999, 'tlsOverhead'], [10_001, 'tlsOverhead', 'handshakeTooSlow']] as const) {
+    mock.mockImplementation(() => now);
+    t.mock.timers.tick(1_000);
+    assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), reasons);
+  }
+  assert.deepEqual([silent, large, wasteful].map(({ raw }) => raw.destroyed), [true, false, true]);
+});
+
+test('certificates of clients cannot be requested, because nobody would verify them', () => {
+  assert.throws(() => createFairServer({ maxConnections: 1, tls: Object({ requestCert: true }) }), TypeError);
+});
+
+test('what Node tells of a connection is told in no context of a request, as without turns', async (t) => {
+  const storage = new AsyncLocalStorage<number>();
+  let count = 0;
+  const { server, open } = await start(t, (_, response) => {
+    count += 1;
+    storage.run(count, () => setImmediate(() => response.end('x'.repeat(100))));
+  }, 'TCP');
+  const stores: unknown[] = [];
+  const note = (): unknown => stores.push(storage.getStore());
+  server.on('clientError', (_, socket) => {
+    note();
+    socket.destroy();
+  });
+  server.on('connect', (_, socket) => {
+    note();
+    socket.on('data', note).on('end', note).resume();
+    socket.write('x', note);
+  });
+  for (let i = 0; i < 10; i += 1) (await open('127.0.0.2')).client.resume().write(GET.repeat(300));
+  const ends: Promise<unknown>[] = [];
+  for (let i = 0; i < 10; i += 1) {
+    const failing = await open('127.0.0.3');
+    failing.client.write(`${GET}BAD\r\n\r\n`);
+    const connecting = await open('127.0.0.4');
+    connecting.client.write(`${GET.repeat(2)}${GET.replace('GET /', 'CONNECT a:80')}`);
+    connecting.client.once('data', () => connecting.client.write('x'.repeat(10_000)));
+    ends.push(closed(failing.raw), once(connecting.client.resume(), 'data'));
+  }
+  await Promise.all(ends);
+  await until(() => stores.length >= 40);
+  assert.deepEqual(stores.filter((store) => store !== undefined), []);
+});
+
+for (const over of TRANSPORTS) {
+  for (const how of ['ends', 'resets', 'pipelines and ends'] as const) {
+    test(`over ${over}, a handler hears at once of a client that ${how}, as without turns`, async (t) => {
+      const exchanges: (readonly [IncomingMessage, ServerResponse])[] = [];
+      const { open } = await start(t, (...exchange) => exchanges.push(exchange), over);
+      const { client, below } = await open();
+      client.write(GET.repeat(how.startsWith('pipelines') ? 2 : 1));
+      await until(() => exchanges.length === 1);
+      const [[request, response] = assert.fail()] = exchanges;
+      response.write('begun');
+      const areClosed = Promise.all([request, response].map(closed));
+      if (how === 'resets') below.resetAndDestroy();
+      else client.end();
+      if (how.startsWith('pipelines')) {
+        await calm(t, () => exchanges.length);
+        assert.equal(response.closed, false, 'the next request waits');
+        response.end();
+        await until(() => exchanges.length === 2);
+        await Promise.all(exchanges.flat().map(closed));
+      }
+      await areClosed;
+    });
+  }
+}
+
+test('a client with handlers left behind begins no request beyond the bound; other clients do', async (t) => {
+  const responses: ServerResponse[] = [];
+  const { server, open } = await start(t, (_, response) => responses.push(response), 'TCP', { maxConnections: 3 });
+  const ends: (() => void)[] = [];
+  server.on('request', ({ socket }, response) => response.on('close', () => {
+    if (socket.destroyed) ends.push(server.leaveBehind(socket));
+  }));
+  for (let i = 1; i <= 3; i += 1) {
+    const leaving = await open('127.0.0.2');
+    leaving.client.write(GET);
+    await until(() => responses.length === i);
+    leaving.client.resetAndDestroy();
+    await until(() => ends.length === i);
+  }
+  const blocked = [await open('127.0.0.2'), await open('127.0.0.2')];
+  for (const { client } of blocked) client.write(GET);
+  const other = await open('127.0.0.3');
+  other.client.write(GET);
+  await until(() => responses.length === 4);
+  await iterations();
+  assert.equal(responses.length, 4);
+  ends.shift()?.();
+  await until(() => responses.length === 5);
+  await calm(t, () => responses.length);
+  assert.equal(responses.length, 5);
+  responses.at(-1)?.end(); // its place is free for the other one
+  await until(() => responses.length === 6);
+});
