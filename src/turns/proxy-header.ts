@@ -3,7 +3,7 @@
 import { isIP, isIPv4, SocketAddress, type BlockList } from 'node:net';
 
 const V1_START = Buffer.from('PROXY ');
-const [V1_MIN, V1_MAX] = [15, 107]; // bytes (2.1): `PROXY UNKNOWN\r\n`, and the worst case
+const V1_MAX = 107; // bytes (2.1)
 const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n');
 const V2_FIXED = 16; // bytes (2.2); they tell how many follow
 const V2_MAX_FOLLOWING = 4_096; // our limit: before its header is there, a connection must not fill the memory
@@ -39,7 +39,7 @@ function isStart(bytes: Buffer, start: Buffer): boolean {
 function readText(bytes: Buffer): ProxyHeader | number | undefined {
   const text = bytes.toString('latin1', 0, V1_MAX);
   const end = text.indexOf('\r\n'); // CR or LF alone does not end it
-  if (end === -1) return bytes.length < V1_MAX ? Math.max(V1_MIN, bytes.length + 1) : undefined;
+  if (end === -1) return bytes.length < V1_MAX ? bytes.length + 1 : undefined;
   const length = end + 2;
   const [, protocol, source = '', destination = '', ...ports] = text.slice(0, end).split(' ');
   if (protocol === 'UNKNOWN') return { length }; // whatever follows
