@@ -1,7 +1,7 @@
 # Varnish in front of three processes of the service. Replace the name greetings.example and the addresses. Set the
-# service's ALLOWED_HOSTS to the same name, and FAIR=false, because all clients have Varnish's address. Varnish has no
-# TLS: another proxy terminates it, and the service's HTTPS_PORT stays unset. Nothing is cached, because each reply says
-# `Cache-Control: no-store`. Varnish sends HEAD as GET, so it gets a 200 and no 405.
+# service's ALLOWED_HOSTS to the same name. Varnish has no TLS: another proxy terminates it, and the service's HTTPS_PORT
+# stays unset. Nothing is cached, because each reply says `Cache-Control: no-store`. Varnish sends HEAD as GET, so it
+# gets a 200 and no 405.
 # It was tried by hand, with Varnish 7.1.
 vcl 4.1;
 import directors;

@@ -1,5 +1,5 @@
 // Reads the configuration from environment variables, and reports all mistakes in it together.
-import { isIP } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import { readHandedSockets } from './handed-sockets.ts';
 import type { HandedTarget, ListenTarget } from './listen.ts';
 import { mistakeIn, StartError } from './start-error.ts';
@@ -40,6 +40,8 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
   const isHostList = (text: string) => hostsIn(text).every((name) => isHost(name) && !name.includes('%'));
   const acceptedHosts = '*, or host names and IP addresses without ports or zones, separated by commas';
   const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || isHostList(text)) ?? '*';
+  const acceptedNetworks = 'IP addresses, and networks such as 10.0.0.0/8 or 2001:db8::/32, separated by commas';
+  const proxies = read('PROXY_PROTOCOL', acceptedNetworks, (text) => networksIn(text) !== undefined);
   const handed = readHandedSockets(env, pid, (mistake) => mistakes.push(mistake));
   const isForHttps = ({ name }: HandedTarget) => name === 'https';
   const on = (ownPort: number): ListenTarget => ({ host: host === '*' ? undefined : host, port: ownPort, reusePort });
@@ -53,6 +55,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     // The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does.
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort || undefined), // 0 is any port
     allowedHosts: allowed === '*' ? undefined : hostsIn(allowed), // what `Host` may name; undefined: any host
+    proxies: proxies === undefined ? undefined : networksIn(proxies), // load balancers that send the PROXY protocol
     accessLog: readBoolean('ACCESS_LOG', false),
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000, // for Node, 0 means no limit
     // With 1, one client could keep others out. With more than 10,000, each new connection would take more than 1 ms.
@@ -84,6 +87,19 @@ function isHost(text: string): boolean {
 
 // IPv6 addresses may be in brackets.
 const hostsIn = (text: string) => text.split(',').map((host) => host.trim().replace(/^\[(.*:.*)\]$/, '$1'));
+
+// IP addresses and networks; undefined if one of them is illegal.
+function networksIn(text: string): BlockList | undefined {
+  const networks = new BlockList();
+  for (const network of text.split(',')) {
+    const [, address = '', length] = /^([\da-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(network.trim()) ?? [];
+    const [bits, family] = isIPv4(address) ? [32, 'ipv4'] as const : [128, 'ipv6'] as const;
+    const prefix = Number(length ?? bits);
+    if (isIP(address) === 0 || prefix > bits) return undefined;
+    networks.addSubnet(address, prefix, family);
+  }
+  return networks;
+}
 
 /** Whether `NODE_ENV` has the letters of `Development`, but is not exactly that: probably it was meant to be. */
 export function isAlmostDevelopment(environment: string | null): boolean {

@@ -25,7 +25,7 @@ const LISTEN = `require('node:net').createServer().listen(${HELD_PORT}, '127.0.0
 });`;
 const heldFd = await descriptorOpenedBy(() => once(new Worker(LISTEN, { eval: true }), 'message'));
 
-setTimeout(() => process.exit(1), 300_000); // whatever happens
+setTimeout(() => process.exit(1), 480_000); // whatever happens
 console.log(`Node ${process.version}`);
 const plain = (port: number) => ({ host: '127.0.0.1', port, servername: 'localhost', headers: { Host: 'localhost' } });
 const secure = (port: number) => ({ ...plain(port), ca: readFileSync(TLS.TLS_CERT_FILE) });
@@ -37,7 +37,10 @@ for (const isTls of [false, true]) {
   const alone = (port: number) =>
     ({ processes: [environment(port)], addresses: [isTls ? secure(port) : plain(port)], rounds: 12 });
   const over = `${isTls ? 'TLS' : 'TCP'} to the service,`;
-  await restart(`${over} HAProxy`, { ...behind, rounds: 2, startProxy: () => startHaproxy(isTls) });
+  const named = behind.processes.map((env) => ({ ...env, PROXY_PROTOCOL: '127.0.0.1' }));
+  const onTcp = { ...behind, processes: named, startProxy: () => startHaproxy(isTls, true) };
+  await restart(`${over} HAProxy`, { ...behind, rounds: 2, startProxy: () => startHaproxy(isTls, false) });
+  await restart(`${over} HAProxy on TCP`, { ...onTcp, rounds: 2 });
   await restart(`${over} nginx`, { ...behind, rounds: 4, startProxy: () => startNginx(isTls) });
   await restart(`${over} a socket that is handed over`, { ...alone(HELD_PORT), fd: heldFd });
   await restart(`${over} a port of its own`, { ...alone(PROXY_PORT), isEverDown: true });

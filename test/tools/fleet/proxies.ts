@@ -13,15 +13,20 @@ export const TLS = tlsVariables(); // the certificate of all, for localhost
 const folder = temporaryFolder();
 const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = TLS;
 
-/** HAProxy, harder than printed: no request is sent twice, and even a client's first one on an idle connection. */
-export async function startHaproxy(isTlsBehind: boolean) {
+/**
+ * HAProxy, harder than printed: no request is sent twice, and even a client's first one on an idle connection. With
+ * `isOnTcp`, it passes connections on, not requests, and names their clients.
+ */
+export async function startHaproxy(isTlsBehind: boolean, isOnTcp: boolean) {
   writeFileSync(`${folder}/greetings.pem`, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
   const { prints, stop } = await run('haproxy', ['-db', '-f'], 'Health check', printed('haproxy.cfg', {
     'bind :80': `bind 127.0.0.1:${PROXY_PORT}`,
     'bind :443': `bind 127.0.0.1:${PROXY_TLS_PORT}`,
     '/etc/haproxy/greetings.pem': `${folder}/greetings.pem`,
     '/etc/haproxy/ca.pem': cert,
-    'option redispatch 1': 'retries 0\n  retry-on none\n  http-reuse always',
+    'option redispatch 1': isOnTcp ? 'retries 0' : 'retries 0\n  retry-on none\n  http-reuse always',
+    'mode http': isOnTcp ? 'mode tcp' : 'mode http',
+    'default-server check': `default-server check${isOnTcp ? ' send-proxy-v2 check-send-proxy' : ''}`,
     '# default-server ssl': isTlsBehind ? 'default-server ssl' : '#',
   }));
   // Resolves when requests go again to the process with this index, which starts after the call.
