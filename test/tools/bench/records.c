@@ -56,8 +56,8 @@ int main(int count, char **arguments) {
   inet_pton(AF_INET, "127.0.0.1", &server.sin_addr);
   server.sin_port = htons(atoi(arguments[1]));
   SSL_CTX *context = SSL_CTX_new(TLS_client_method());
-  for (int i = atoi(arguments[2]); i > 0; i -= 1) pthread_create(&client, NULL, run_client, context);
-  puts("attacking");
+  puts("attacking"); // before hundreds of threads compete with this one
   fflush(stdout);
+  for (int i = atoi(arguments[2]); i > 0; i -= 1) pthread_create(&client, NULL, run_client, context);
   pause();
 }
