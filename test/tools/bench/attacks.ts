@@ -4,8 +4,8 @@ import type { Environment } from '../../support/process.ts';
 
 /**
  * What a client sends on each connection at first, and then again and again (if nothing, it disconnects); whether each
- * byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it resets. It replaces what has
- * closed.
+ * byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it resets. What has closed is
+ * replaced.
  */
 export type Work = Readonly<{
   first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resetAfterMs?: number;

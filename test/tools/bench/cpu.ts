@@ -9,9 +9,9 @@ import { figure, median, table } from './report.ts';
 import { FIRST_REPLY, IDLE, REQUESTS, USED, WAYS, type Measured, type Row } from './requests.ts';
 
 const CLIENTS = 50; // with one request in progress each: then the server is busy for 95 % of the time
-const WARM_UP_ROUNDS = 10; // with 1,000 of each request: enough for V8 to compile the code
+const WARM_UP_ROUNDS = 10; // of 10,000 requests: enough for V8 to compile the code
 const SLICE_REQUESTS = 2_500; // for one measurement, about 30 ms, and as many right before it
-const CONNECTING = 0.2; // so many times that if each has a connection of its own, because that takes longer
+const CONNECTING = 0.1; // so many times that if each has a connection of its own, because that takes longer
 const SETTLE_MS = 5; // before and after a measurement, so that the server is idle when its CPU time is read
 const STARTS = 5; // in each round
 
@@ -69,10 +69,10 @@ async function measureRequests(programs: Programs, way: keyof typeof WAYS, reque
     return { name, pid, stop, port, isTls, sockets };
   }));
   for (const request of Array.from({ length: WARM_UP_ROUNDS }, () => requests).flat()) {
-    for (const server of running) await sendMany(server, request, 1_000);
+    for (const server of running) await sendMany(server, request, Math.ceil(10_000 / requests.length));
   }
-  for (const request of [...requests, ...requests]) { // each is measured twice
-    for (const server of running) {
+  for (const [i, request] of [...requests, ...requests].entries()) { // the second time in the opposite order
+    for (const server of i < requests.length ? running : running.toReversed()) {
       await sendMany(server, request, SLICE_REQUESTS); // not measured: the caches are filled by the one before
       await sleep(SETTLE_MS);
       const before = cpuTime(server.pid);
@@ -91,7 +91,7 @@ type Running = Readonly<{ port: number; isTls: boolean; sockets: readonly Socket
 
 // Returns how many requests it has sent.
 async function sendMany({ port, isTls, sockets }: Running, { request, isConnecting }: Measured, most: number) {
-  const count = isConnecting ? most * CONNECTING : most;
+  const count = isConnecting ? Math.ceil(most * CONNECTING) : most;
   let left = count;
   await Promise.all(sockets.map(async (kept) => {
     while (left > 0) {
