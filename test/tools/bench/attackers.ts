@@ -1,15 +1,18 @@
-// The process of clients that attack: `attackers PORT CLIENTS WORK ADDRESSES IS_TLS`. It prints a line when all do.
+// The process of clients that attack: `attackers PORT CLIENTS WORK ADDRESSES IS_TLS`. It prints a line when all do,
+// or after 5 s: the server may have ended.
 import { WORKS, type Work } from './attacks.ts';
 import { openSocket } from './clients.ts';
 
 const [port, clients, name = '', addresses, isTls] = process.argv.slice(2);
 const work = new Map<string, Work>(Object.entries(WORKS)).get(name) ?? {};
-const { first = '', more = '', isByteByByte = false, isDeaf = false, resets = false } = work;
+const { first = '', more = '', isByteByByte = false, isDeaf = false, resetAfterMs } = work;
 const repeated = Buffer.from(isByteByByte ? more : more.repeat(Math.ceil(65_536 / Math.max(1, more.length))));
 const length = isByteByByte ? 1 : repeated.length; // of a write
+const say = () => console.log('attacking');
 let begun = 0;
 
 for (let client = 0; client < Number(clients); client += 1) open(client);
+setTimeout(say, 5_000);
 
 // Half of those that send without end do so until the server has closed both sides. Others end theirs when it does.
 function open(client: number): void {
@@ -17,9 +20,10 @@ function open(client: number): void {
   const allowHalfOpen = client % 2 === 1 && more !== '';
   const socket = openSocket({ port: Number(port), isTls: isTls === 'true', from, allowHalfOpen }, () => {
     begun += 1;
-    if (begun === Number(clients)) console.log('attacking');
+    if (begun === Number(clients)) say();
     if (first !== '') socket.write(first);
-    if (resets) socket.resetAndDestroy();
+    if (resetAfterMs === 0) socket.resetAndDestroy();
+    else if (resetAfterMs !== undefined) setTimeout(() => socket.resetAndDestroy(), resetAfterMs);
     if (more !== '') sendMore(0);
     else if (first === '') socket.destroy();
   });

@@ -1,21 +1,30 @@
 // The attacks: what each client sends, how many they are, and how long an honest client may wait meanwhile.
 import { requestBytes } from '../../support/exchange.ts';
+import type { Environment } from '../../support/process.ts';
 
 /**
  * What a client sends on each connection at first, and then again and again (if nothing, it disconnects); whether each
- * byte of that is a write of its own (over TLS, a record); whether it reads nothing, or resets at once. It replaces
- * what has closed.
+ * byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it resets. What has closed is
+ * replaced.
  */
 export type Work = Readonly<{
-  first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resets?: boolean;
+  first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resetAfterMs?: number;
 }>;
 
 /** So many clients do this work, or are those of records.c, and come from so many addresses. */
-export type Clients = readonly [count: number, work: keyof typeof WORKS | 'records', addresses?: number];
+export type Clients = readonly [count: number, work: keyof typeof WORKS | 'records' | 'updates', addresses?: number];
 
-export type Attack = How & Readonly<{ name: string; clients: readonly Clients[] }>;
+/** Clients; how the server is started, and what is before it; and bounds of waits, failures and the server's memory. */
+export type Attack = Readonly<{
+  name: string; clients: readonly Clients[];
+  isTls?: boolean; heapMiB?: number; env?: Environment;
+  script?: string; // a server in this folder, in place of the service
+  haproxy?: string; // before the server, on TCP, with these options for it
+  medianMs?: number; worstMs?: number; failed?: number; peakMiB?: number;
+}>;
 
 const get = (query = '', fields: readonly string[] = []) => requestBytes('GET', `/api/greetings${query}`, fields);
+const slow = requestBytes('GET', '/slow', []); // of slow.ts
 const post = (field: string, content: string) => requestBytes('POST', '/api/greetings', [field]) + content;
 const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
 const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
@@ -29,8 +38,11 @@ export const WORKS = {
   'heads of 95 lines': { more: get('', LINES) },
   'empty lines': { more: '\r\n' },
   'long queries': { more: get(`?${'a&'.repeat(7_900)}`) },
+  'illegal queries': { more: get(`?${'%ff&'.repeat(3_950)}`) },
   trailers: { more: chunked(`0\r\n${LINES.join('\r\n')}\r\n\r\n`) },
   'Expect lines': { more: get('', LINES.map(() => 'Expect: ,')) },
+  'a long Expect line': { more: get('', [`Expect: ${','.repeat(15_800)}`]) },
+  'heads that never end': { first: `GET / HTTP/1.1\r\n${'a:\r\n'.repeat(1_600)}` },
   'refused requests': { first: REFUSED },
   'after the last reply': { first: REFUSED, more: 'x' },
   'after a 413': { first: post('Content-Length: 1000000000', ''), more: 'x' },
@@ -38,34 +50,54 @@ export const WORKS = {
   handshakes: {},
   'one byte': { more: get(), isByteByByte: true },
   reconnecting: { first: get('', ['Connection: close']) },
-  'sending and resetting': { first: get().repeat(200), resets: true },
+  'sending and resetting': { first: get().repeat(200), resetAfterMs: 0 },
   'reading nothing': { first: get().repeat(8_000), isDeaf: true },
+  'rapid reset': { first: slow, resetAfterMs: 5 },
 } satisfies Record<string, Work>;
 
-// The bounds of an honest client's waits, and of how many of its requests fail; and how the server is started.
-const FEW = { medianMs: 10, worstMs: 100, failed: 0, isTls: false, heapMiB: 2_000 };
+type How = Partial<Attack>;
+const FEW = { medianMs: 10, worstMs: 100, failed: 0 };
 const FEW_TLS = { ...FEW, medianMs: 20, isTls: true };
-const FROM_C = { ...FEW_TLS, medianMs: 50, worstMs: 300, heapMiB: 64 };
 const MANY = { ...FEW, medianMs: 50, worstMs: 250 };
-const DEAF = { ...FEW, heapMiB: 64, peakMiB: 128 }; // with a bound of the server's memory
-type How = Readonly<typeof FEW & { peakMiB?: number }>;
-const attack = (name: string, how: How, ...clients: Clients[]): Attack => ({ name, clients, ...how });
-const few = (work: keyof typeof WORKS) => attack(work, FEW, [75, work]);
+const SMALL = { heapMiB: 64 };
+const PIPELINED: Clients = [300, 'pipelined requests'];
+const attack = (name: string, how: How, ...clients: Clients[]): Attack => ({ ...how, name, clients });
+const few = (work: keyof typeof WORKS, how: How = FEW) => attack(work, how, [75, work]);
+const many = (work: keyof typeof WORKS, how: How = MANY) => attack(`900, ${work}`, how, [900, work]);
+
+// Records of one byte and updates of keys, with a heap of 64 MiB and with that of Node.
+const HEAPS = { '': {}, ', 64 MiB': SMALL };
+const fromC = (name: string, kind: 'records' | 'updates', count: number, bounds: How) =>
+  Object.entries(HEAPS).map(([title, heap]) =>
+    attack(`TLS, ${count}, ${name}${title}`, { ...bounds, ...heap, isTls: true }, [count, kind]));
+const records = (count: number, bounds: How) => fromC('one-byte records from C', 'records', count, bounds);
+const updates = (count: number, bounds: How) => fromC('key updates', 'updates', count, bounds);
+
+/** Those that are compared with other servers. */
+export const COMPARED: readonly Attack[] = [
+  few('pipelined requests'), few('chunks of one byte'), few('trailers'), few('heads of 95 lines'), few('content'),
+  few('reconnecting', { ...FEW, medianMs: 4 }), many('pipelined requests'),
+];
 
 export const ATTACKS: readonly Attack[] = [
-  few('pipelined requests'), few('chunks of one byte'), few('chunk extensions'), few('heads of 95 lines'),
-  few('empty lines'), few('long queries'), few('trailers'), few('Expect lines'), few('refused requests'),
-  few('after the last reply'), few('after a 413'), few('content'), few('sending and resetting'),
+  ...COMPARED,
+  few('chunk extensions'), few('empty lines'), few('long queries'), few('illegal queries'), few('Expect lines'),
+  few('a long Expect line'), few('refused requests'), few('after the last reply'), few('after a 413'),
+  few('sending and resetting'), few('rapid reset', { ...FEW, script: 'slow' }),
+  few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
   attack('TLS, pipelined requests', FEW_TLS, [75, 'pipelined requests']),
   attack('TLS, handshakes', FEW_TLS, [75, 'handshakes']),
   attack('TLS, records of one byte', FEW_TLS, [75, 'one byte']),
-  attack('TLS, records of one byte from C', FROM_C, [75, 'records']),
-  attack('900, after the last reply', MANY, [900, 'after the last reply']),
-  attack('900, writes of one byte', MANY, [900, 'one byte']),
-  attack('900, empty lines', MANY, [900, 'empty lines']),
-  attack('300 pipelining and 600 reconnecting', MANY, [300, 'pipelined requests'], [600, 'reconnecting']),
+  ...records(75, { ...FEW_TLS, peakMiB: 450 }), ...records(300, { medianMs: 50, peakMiB: 450 }),
+  ...records(950, { peakMiB: 450 }), ...updates(20, FEW_TLS), ...updates(75, FEW_TLS),
+  many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),
+  many('heads that never end', { ...MANY, ...SMALL }),
+  attack('300, illegal queries', MANY, [300, 'illegal queries']),
+  attack('300 with illegal queries and 600 reconnecting', MANY, [300, 'illegal queries'], [600, 'reconnecting']),
+  attack('300 pipelining and 600 reconnecting', MANY, PIPELINED, [600, 'reconnecting']),
   attack('300 with writes of one byte and 600 reconnecting', MANY, [300, 'one byte'], [600, 'reconnecting']),
-  attack('900, reconnecting', MANY, [900, 'reconnecting']),
   attack('900, pipelining from 190 addresses', MANY, [900, 'pipelined requests', 190]),
-  attack('100, pipelining 400 KB and reading nothing', DEAF, [100, 'reading nothing']),
+  attack('300 pipelining behind HAProxy', { haproxy: '' }, PIPELINED),
+  attack('300 pipelining behind HAProxy, PROXY_PROTOCOL',
+    { ...FEW, haproxy: 'send-proxy-v2', env: { PROXY_PROTOCOL: '127.0.0.1' } }, PIPELINED),
 ];

@@ -1,14 +1,23 @@
 // The baseline: the smallest server on node:http or, with TLS files, node:https. It has one reply and no routes.
 import { readFileSync } from 'node:fs';
-import http, { type RequestListener } from 'node:http';
-import https from 'node:https';
+import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
 import { listenOnPort } from '../../support/sockets.ts';
 
 const body = JSON.stringify({ message: 'Hello, World!', generatedAt: '2026-11-20T10:15:30.123+00:00' });
 const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
-const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = process.env;
-const tls = cert !== undefined && key !== undefined && { cert: readFileSync(cert), key: readFileSync(key) };
-
+const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, REQUIRE } = process.env;
 const answer: RequestListener = (_request, response) => response.writeHead(200, headers).end(body);
-const server = tls ? https.createServer(tls, answer) : http.createServer(answer);
-console.log(`http${tls ? 's' : ''}://127.0.0.1:${await listenOnPort(server)}`);
+const options = { keepAliveTimeout: 75_000 }; // longer than others are measured
+
+async function create() {
+  if (cert !== undefined && key !== undefined) {
+    const https = await import('node:https'); // only if it is needed: it takes memory, and time at the start
+    return https.createServer({ ...options, cert: readFileSync(cert), key: readFileSync(key) }, answer);
+  }
+  const require = createRequire(import.meta.url);
+  const http: typeof import('node:http') = REQUIRE === undefined ? await import('node:http') : require('node:http');
+  return http.createServer(options, answer);
+}
+
+console.log(`http${cert === undefined ? '' : 's'}://127.0.0.1:${await listenOnPort(await create())}`);

@@ -1,31 +1,37 @@
-// npm run bench compares the CPU time of servers. `-- --attack` measures how long an honest client waits while others
-// attack, `-- --stop` how many requests are lost at a stop.
+// npm run bench compares the CPU time, the start and the memory of servers. `-- --attack` measures how long an honest
+// client waits while others attack, `-- --stop` how many requests are lost at a stop.
 import { parseArgs } from 'node:util';
-import { ATTACKS } from './attacks.ts';
+import { ATTACKS, COMPARED } from './attacks.ts';
 import { printComparison } from './cpu.ts';
-import { BASELINE, SERVICE } from './processes.ts';
+import { drawWaits } from './picture.ts';
+import { SERVICE } from './processes.ts';
+import { BARE, findServers } from './servers.ts';
 import { printLost } from './stop.ts';
-import { printWaits } from './waits.ts';
+import { printSummary, printWaits } from './waits.ts';
 
-const { attack, baseline, compare, only, seconds, stop } = parseArgs({
+const { attack, base, beside, only, picture, rounds, seconds, stop } = parseArgs({
   options: {
-    seconds: { type: 'string' }, // of each attack, or after which no new round of the comparison begins
-    compare: { type: 'string', multiple: true, default: [] }, // NAME=SCRIPT: another server, which prints its address
+    beside: { type: 'string', default: '' }, // other servers, separated by commas: see servers.ts, or NAME=SCRIPT
+    base: { type: 'string', default: 'node' }, // the server with whose CPU time that of others is compared
+    only: { type: 'string' }, // what is measured: names that match this pattern
+    rounds: { type: 'string', default: '3' }, // of the comparison
     attack: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' }, // the attacks whose names start with this
-    baseline: { type: 'boolean', default: false }, // attack the baseline, too
+    seconds: { type: 'string', default: '2' }, // of each attack
+    picture: { type: 'string' }, // an SVG file to write
     stop: { type: 'boolean', default: false },
   },
 }).values;
 
 console.log(`Node ${process.version}\n`);
+const isMeasured = ({ name }: { readonly name: string }) => new RegExp(only ?? '').test(name);
 if (stop) await printLost();
 else if (attack) {
-  const attacks = ATTACKS.filter(({ name }) => name.startsWith(only));
-  await printWaits({ ...(baseline && { baseline: BASELINE }), service: SERVICE }, attacks, Number(seconds ?? 2));
+  const attacks = beside !== '' && only === undefined ? COMPARED : ATTACKS.filter(isMeasured);
+  const all = await printWaits({ service: SERVICE, ...await findServers(beside) }, attacks, Number(seconds));
+  if (beside !== '') printSummary(all);
+  if (picture !== undefined) drawWaits(all, picture);
 } else {
-  const others = compare.map((text) => text.split('=')).map(([name = '', script = '']) => [name, { script }] as const);
-  const own = { baseline: BASELINE, service: SERVICE, 'FAIR=false': { ...SERVICE, env: { FAIR: 'false' } } };
-  await printComparison({ ...own, ...Object.fromEntries(others) }, Number(seconds ?? 60));
+  const programs = { node: BARE, service: SERVICE, ...await findServers(beside) };
+  await printComparison(programs, base, isMeasured, Number(rounds));
 }
 process.exit();

@@ -3,38 +3,52 @@ import { spawn, spawnSync } from 'node:child_process';
 import { on } from 'node:events';
 import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requestBytes } from '../../support/exchange.ts';
 import { endWithUs, ENTRY, type Environment } from '../../support/process.ts';
+import { ask, openSocket } from './clients.ts';
 
-/** A server that can be started: its script, which prints its addresses, and its environment. Several, by name. */
-export type Program = { readonly script: string; readonly env?: Environment };
+/** A server: the command that prints its addresses, its environment, and whether it has no TLS. Several, by name. */
+export type Program = Readonly<{ command: readonly string[]; env?: Environment; isPlain?: boolean }>;
 export type Programs = Readonly<Record<string, Program>>;
 
 const CPUS = { server: '0', clients: '1' };
 const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production' };
+const PATH = `${process.env['PATH']}:/usr/sbin`; // there Debian installs proxies
 
 /** The path of a script in this folder, compiled or not, as that of the service. */
 export const scriptPath = (name: string) => `${import.meta.dirname}/${name}${extname(ENTRY)}`;
-export const BASELINE: Program = { script: scriptPath('baseline') };
-export const SERVICE: Program = { script: ENTRY };
+export const nodeProgram = (script: string, env: Environment = {}) => ({ command: [process.execPath, script], env });
+export const SERVICE: Program = nodeProgram(ENTRY);
 spawnSync('taskset', ['-c', '-p', CPUS.clients, String(process.pid)]); // clients are in this process, too
 
-/** Starts a server, and waits until it has printed its address: with HTTPS_PORT in `more`, that for HTTPS. */
-export async function startServer({ script, env }: Program, more: Environment = {}, nodeFlags: readonly string[] = []) {
-  const address = new RegExp(`${'HTTPS_PORT' in more ? 'https' : 'http'}://127\\.0\\.0\\.1:(\\d+)`);
-  const command = [process.execPath, ...nodeFlags, script];
-  const { child, printed, stop } = await start('server', command, { ...SERVER_ENV, ...env, ...more }, address);
+/** Starts a server, and waits for its first reply: with HTTPS_PORT in `more`, over TLS. */
+export async function startServer({ command, env }: Program, more: Environment = {}, nodeFlags: string[] = []) {
+  const isTls = 'HTTPS_PORT' in more;
+  const address = new RegExp(`${isTls ? 'https' : 'http'}://127\\.0\\.0\\.1:(\\d+)`);
+  const all = command[0] === process.execPath ? command.toSpliced(1, 0, ...nodeFlags) : command;
+  const { child, printed, stop } = await start('server', all, { ...SERVER_ENV, ...env, ...more }, address);
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  return { pid: child.pid ?? 0, port: Number(printed), stop, isRunning };
+  const port = Number(printed);
+  while (await ask(openSocket({ port, isTls }), requestBytes('GET', '/health')) === undefined) {
+    if (!isRunning()) throw new Error(`${command.join(' ')} has ended.`);
+    await sleep(10);
+  }
+  return { pid: child.pid ?? 0, port, isTls, stop, isRunning };
 }
 
 /** Starts a program, waits for a line with `pattern`, and returns what that captures. What comes later is discarded. */
 export async function start(cpu: keyof typeof CPUS, command: readonly string[], more: Environment, pattern: RegExp) {
-  const env = { ...process.env, ...more };
+  const env = { ...process.env, PATH, ...more };
   const child = spawn('taskset', ['-c', CPUS[cpu], ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   endWithUs(child);
-  for await (const [line] of on(createInterface({ input: child.stdout }), 'line', { close: ['close'] })) {
+  const lines = createInterface({ input: child.stdout });
+  for await (const [line] of on(lines, 'line', { close: ['close'] })) {
     const printed = pattern.exec(line)?.[1];
-    if (printed !== undefined) return { child, printed, stop: () => void child.kill('SIGKILL') };
+    if (printed === undefined) continue;
+    lines.close();
+    child.stdout.resume();
+    return { child, printed, stop: () => void child.kill('SIGKILL') };
   }
   throw new Error(`${command.join(' ')} has ended.`);
 }

@@ -1,0 +1,49 @@
+// What is compared of servers: requests, over which connections, and the bounds of this service.
+import { tlsVariables } from '../../support/certificates.ts';
+import { requestBytes } from '../../support/exchange.ts';
+import type { Environment } from '../../support/process.ts';
+
+/** How servers are started. */
+export const WAYS: Readonly<Record<'plain' | 'logging' | 'tls', Environment>> =
+  { plain: {}, logging: { ACCESS_LOG: 'true' }, tls: tlsVariables() };
+
+/** A row. At most so many times what bare Node has, and so many times what a commit before has (`--base`). */
+export type Row = Readonly<{ name: string; node?: number; before?: number }>;
+
+/** A request, on a connection that stays open, or on a new one each time. */
+export type Measured = Row & Readonly<{ way: keyof typeof WAYS; request: string; isConnecting: boolean }>;
+
+const BROWSER = [
+  'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'Accept-Language: en-US,en;q=0.5', 'Accept-Encoding: gzip, deflate, br, zstd', 'Connection: keep-alive',
+  'Upgrade-Insecure-Requests: 1', 'Sec-Fetch-Dest: document', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Site: none',
+  'Sec-Fetch-User: ?1', 'Priority: u=0, i',
+];
+const COOKIE = `Cookie: session=${'x'.repeat(2_992)}`; // its value has 3,000 bytes
+const GREETING = '/api/greetings';
+
+function measured(
+  name: string, target: string, bounds: Omit<Row, 'name'>, way: keyof typeof WAYS = 'plain', fields: string[] = [],
+): Measured {
+  return { name, ...bounds, way, request: requestBytes('GET', target, fields), isConnecting: /connection/.test(name) };
+}
+
+export const REQUESTS: readonly Measured[] = [
+  measured('health', '/health', { node: 1.30, before: 1 }),
+  measured('greeting', GREETING, { node: 1.50, before: 0.95 }),
+  measured('greeting with a name', `${GREETING}?name=Ada%20Lovelace`, { node: 1.65, before: 1 }),
+  measured('status 400', `${GREETING}?name=`, { node: 1.65, before: 1 }),
+  measured('status 404', '/nope', { node: 1.25, before: 1 }),
+  measured('greeting, a browser', GREETING, { before: 0.95 }, 'plain', BROWSER),
+  measured('greeting, a browser with a cookie', GREETING, { before: 0.85 }, 'plain', [...BROWSER, COOKIE]),
+  measured('greeting, a connection each', GREETING, { before: 1 }),
+  measured('greeting, ACCESS_LOG=true', GREETING, { before: 0.90 }, 'logging'),
+  measured('greeting, TLS', GREETING, { before: 1.05 }, 'tls'),
+  measured('greeting, TLS, a connection each', GREETING, { before: 1.05 }, 'tls'),
+];
+
+/** What is measured of a process that has been started, and replied once; and after all requests. */
+export const FIRST_REPLY: Row = { name: 'start: first reply, ms', node: 1.1, before: 1 };
+export const IDLE: Row = { name: 'start: memory after that, MiB', node: 1.1, before: 1 };
+export const USED: Row = { name: 'memory after all requests, MiB', node: 1.1, before: 1 };

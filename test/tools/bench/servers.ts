@@ -1,0 +1,70 @@
+// The servers beside which the service is measured. Those of others answer by themselves, with one process.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../../support/certificates.ts';
+import { nodeProgram, scriptPath, startServer, type Program, type Programs } from './processes.ts';
+
+const PORT = 12_085; // of those that cannot say which they have; test:fleet uses those before it
+const FOLDER = temporaryFolder();
+
+/** The path of a file that is not copied to `dist`. */
+export const sourcePath = (name: string) =>
+  fileURLToPath(new URL(`test/tools/bench/${name}`, import.meta.resolve('#package')));
+
+/** The smallest server of Node. */
+export const BARE: Program = nodeProgram(scriptPath('baseline'));
+
+function configured(name: string, args: readonly string[], configuration: string): Program {
+  const file = `${FOLDER}/${name}.conf`;
+  writeFileSync(file, configuration);
+  const script = `echo http://127.0.0.1:${PORT}; exec "$0" "$@"`;
+  return { command: ['/bin/sh', '-c', script, name, ...args, file], isPlain: true };
+}
+
+const haproxy = (...lines: readonly string[]) => configured('haproxy', ['-db', '-f'], `global
+  nbthread 1
+  maxconn 4000
+defaults
+  timeout connect 5s
+  timeout client 75s
+  timeout server 75s
+listen all
+  bind 127.0.0.1:${PORT}
+  ${lines.join('\n  ')}
+`);
+
+/** HAProxy on TCP in front of a server with this port; `options` are those of the server. */
+export const haproxyBefore = (port: number, options: string) =>
+  haproxy('mode tcp', `server one 127.0.0.1:${port} ${options}`);
+
+const BUFFERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((one) => `${one}_temp_path ${FOLDER}/${one};`);
+
+const OTHERS: Readonly<Record<string, (value?: string) => Program>> = {
+  node: () => BARE,
+  'node-required': () => nodeProgram(scriptPath('baseline'), { REQUIRE: 'true' }),
+  haproxy: () => haproxy('mode http', 'http-request return status 200 content-type text/plain string Hello'),
+  nginx: () => configured('nginx', ['-e', 'stderr', '-c'], `daemon off; master_process off; pid ${FOLDER}/pid;
+events { worker_connections 4000; }
+http { access_log off; ${BUFFERS.join(' ')} server { listen 127.0.0.1:${PORT}; location / { return 200 Hello; } } }`),
+  go: () => {
+    spawnSync('go', ['build', '-o', `${FOLDER}/go`, sourcePath('server.go')], { stdio: 'inherit' });
+    return { command: [`${FOLDER}/go`], env: { GOMAXPROCS: '1' }, isPlain: true };
+  },
+  fastify: (folder = '.') => ({ ...nodeProgram(scriptPath('fastify'), { FASTIFY: folder }), isPlain: true }),
+};
+
+/** The servers of a list such as `haproxy,fastify=FOLDER,before=SCRIPT`. Those that cannot be started are left out. */
+export async function findServers(list: string): Promise<Programs> {
+  const found: [string, Program][] = [];
+  for (const [name = '', value] of list.split(',').filter(Boolean).map((one) => one.split('='))) {
+    const program = OTHERS[name]?.(value) ?? nodeProgram(value ?? name);
+    try {
+      (await startServer(program)).stop();
+      found.push([name, program]);
+    } catch {
+      console.log(`${name} is not installed.`);
+    }
+  }
+  return Object.fromEntries(found);
+}
