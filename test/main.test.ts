@@ -5,14 +5,14 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchange, request, requestBytes } from './support/exchange.ts';
 import { ENTRY, importing, NO_SIGNALS, portIn, spawnService, untimed } from './support/process.ts';
-import { closed } from './support/sockets.ts';
+import { closed, listenOnPort } from './support/sockets.ts';
 
 /** A file whose reader waits until it has been written: to open it for writing waits for that reader. */
 function makeFifo(t: TestContext): string {
@@ -28,7 +28,7 @@ async function idle(port: number) {
   return socket;
 }
 
-const [socket, taken] = [await listeningSocket(), await listeningSocket()];
+const [socket, taken] = [await listeningSocket(), await listenOnPort(createServer().unref())];
 
 // The tests run at the same time, because they wait for processes.
 describe('a process', { concurrency: true }, () => {
@@ -71,7 +71,7 @@ describe('a process', { concurrency: true }, () => {
   });
 
   test('each reason why it cannot start is a line of the log, and decides the exit code', async (t) => {
-    const PORT = String(taken.port);
+    const PORT = String(taken);
     const inUse = `Error: listen EADDRINUSE: address already in use 127.0.0.1:${PORT}`;
     await Promise.all(([
       [{ PORT }, [], 1, `Cannot listen on 127.0.0.1 port ${PORT}: ${inUse}.`],
