@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { makeCertificate, temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchangeOn, request, requestBytes } from './support/exchange.ts';
-import { importing, portIn, spawnService } from './support/process.ts';
+import { importing, NO_SIGNALS, portIn, spawnService } from './support/process.ts';
 
 const TLS = tlsVariables();
 const { allowedNodeEnvironmentFlags: known, env: { NODE_V8_COVERAGE: coverage } } = process;
@@ -57,7 +57,7 @@ const unixHttps = await listeningSocket(join(folder, 'https.sock'));
 
 // The tests run at the same time, because they wait for processes.
 describe('a process with TLS', { concurrency: true }, () => {
-  test('HTTPS is served, and redirected to; SIGHUP reads the files again; a second SIGINT cuts', async (t) => {
+  test('HTTPS is served and redirected to; SIGHUP reads files; two SIGINT cut', { skip: NO_SIGNALS }, async (t) => {
     const tls = tlsVariables();
     const service = spawnService(t, { ...tls, PORT: '0', SHUTDOWN_DELAY_MS: '60000' });
     const [httpsPort, httpPort] = [portIn(await service.nextLine()), portIn(await service.nextLine())];

@@ -2,21 +2,22 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
 import { REFUSALS } from '../src/http/refusals.ts';
 import { exchange, request, requestBytes } from './support/exchange.ts';
-import { portIn, spawnService } from './support/process.ts';
+import { NO_SIGNALS, portIn, spawnService } from './support/process.ts';
 import { listenOnPort } from './support/sockets.ts';
 
 // Compiled tests are one folder deeper. The texts and the sources are not copied there.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const ROOT = fileURLToPath(new URL(extension === '.ts' ? '..' : '../..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const sources = readdirSync(join(ROOT, 'src'), { recursive: true }).map(String).filter((path) => path.endsWith('.ts'));
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts')).map((path) => path.replaceAll(sep, '/'));
 
 const TEXTS = ['README.md', 'src/README.md', 'SECURITY.md', 'deploy/README.md', 'test/README.md',
   'test/tools/contract/README.md', 'test/tools/bench/README.md'];
@@ -52,7 +53,7 @@ test('each link leads to a file or a heading of this project, or elsewhere', () 
 
 test('the lines of the book that put turns under another server do so', async (t) => {
   const [lines = ''] = found(section(book, '`src/turns` under another server'), /```ts\n(.*?)```/gs);
-  const script = lines.replaceAll('./turns/', new URL('../src/turns/', import.meta.url).href)
+  const script = lines.replaceAll('./turns/', new URL('../src/turns/', import.meta.url).href.replaceAll("'", '%27'))
     .replaceAll(".ts'", `${extension}'`).replace('.listen(8080)', '');
   const module = `data:text/javascript,${encodeURIComponent(`${script}\nexport { listener };`)}`;
   const { listener }: { readonly listener: Server } = await import(module);
@@ -113,6 +114,7 @@ test('the service replies as in the transcript, and logs what the README says', 
     const head = command.includes(' -i') ? `${[reply.statusLine, ...reply.headers].join('\n')}\n\n` : '';
     assert.equal(masked(head + reply.body), masked(shown.join('\n')));
   }
+  if (NO_SIGNALS) return t.skip(NO_SIGNALS);
   child.kill('SIGINT');
   const { lines } = await ended();
   assert.deepEqual(lines.map(({ message }) => message), code(section(readme, 'In a container').split('```')[2]));

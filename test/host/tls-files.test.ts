@@ -95,8 +95,10 @@ test('a mistake names the variable, the file, what is accepted and what is wrong
     ['/a', '/b', ['TLS_CERT_FILE', '/a', ofCert, 'ENOENT'], ['TLS_KEY_FILE', '/b', ofKey, 'ENOENT']],
     unfit(ec, rsa), unfit(rsa, ec), unfit(ec, odd), unfit(odd, odd),
   ] as const) {
-    const expected = mistakes.map(([variable, file, accepted, what]) =>
-      new RegExp(`^${variable} is "${file}", but must be ${accepted} \\(.*${what}.*\\)\\.$`));
+    const literal = (text: string) => text.replace(/\W/g, '\\$&');
+    const expected = mistakes.map(([variable, file, accepted, what]) => new RegExp(
+      `^${literal(`${variable} is ${JSON.stringify(file)}, but must be ${accepted} (`)}.*${what}.*\\)\\.$`,
+    ));
     await assert.rejects(readTlsFiles({ certFile, keyFile }, nothing), ({ reasons, exitCode }) => {
       assert.deepEqual([reasons.length, exitCode], [expected.length, 78]);
       expected.forEach((pattern, i) => assert.match(reasons[i], pattern));

@@ -24,6 +24,9 @@ export function spawnService(t: TestContext, ...how: Parameters<typeof startProc
   return service;
 }
 
+/** The reason why tests that send signals are skipped here, or false. */
+export const NO_SIGNALS = process.platform === 'win32' && 'a signal to another process just ends it on Windows';
+
 /** The flags that make node run `script` before the service. */
 export const importing = (script: string) => ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
 
@@ -39,9 +42,11 @@ export const endWithUs = (child: ChildProcess) => void children.add(child);
  */
 export function startProcess(env: Environment, nodeFlags: readonly string[] = [], sockets: readonly number[] = []) {
   const { NODE_V8_COVERAGE } = process.env;
-  const command = 'LISTEN_PID=$$ exec "$0" "$@"'; // exec replaces the shell by node, which has its id then
-  const child = spawn('/bin/sh', ['-c', command, process.execPath, ...nodeFlags, ENTRY], {
-    env: { ...env, NODE_V8_COVERAGE, LISTEN_FDS: sockets.length > 0 ? String(sockets.length) : undefined },
+  const own = [process.execPath, ...nodeFlags, ENTRY];
+  const isHanding = sockets.length > 0; // then a shell sets LISTEN_PID, and exec replaces it by node, which has its id
+  const [command = '', ...args] = isHanding ? ['/bin/sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"', ...own] : own;
+  const child = spawn(command, args, {
+    env: { ...env, NODE_V8_COVERAGE, LISTEN_FDS: isHanding ? String(sockets.length) : undefined },
     stdio: ['ignore', 'pipe', 'inherit', ...sockets],
   });
   endWithUs(child);
