@@ -19,6 +19,7 @@ export type Connection = {
   readonly socket: Socket; // that of TCP, also if TLS is on it
   readonly acceptedAt: number; // by `performance.now`
   client: Client;
+  named?: { readonly address: string; readonly port: number }; // the client's end, as a load balancer says
   valve?: Served; // if it is served: before that, there may be a TLS handshake
 };
 

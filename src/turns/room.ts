@@ -29,10 +29,11 @@ export class Room {
     if (this.connections.delete(connection)) connection.client.remove(connection);
   }
 
-  /** Moves a connection to the client at this address. */
-  move(connection: Connection, remoteAddress: string): void {
+  /** Moves a connection to the client that a load balancer has named. */
+  move(connection: Connection, named: NonNullable<Connection['named']>): void {
     connection.client.remove(connection);
-    connection.client = this.#clientAt(remoteAddress);
+    connection.named = named;
+    connection.client = this.#clientAt(named.address);
     connection.client.idle.add(connection);
   }
 
