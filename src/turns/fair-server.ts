@@ -33,7 +33,7 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
 
   listener.on('connection', (socket) => {
     hasAccepted = true;
-    turns.endAfterOne(); // one connection is accepted in each iteration of the event loop, and others may wait
+    turns.accepted(); // Node accepts one in each iteration of the event loop
     connections.accept(socket);
   });
   listener.on('error', (error) => server.emit('error', error));

@@ -100,7 +100,7 @@ test('it accepts what waits in the kernel when the stop begins, so that it is an
     const turns = createTurns();
     const { server, dial, port } = await start(t, hello, 'TCP', { turns });
     await dial(); // so this iteration is past accepting
-    const endings = t.mock.method(turns, 'endAfterOne').mock;
+    const endings = t.mock.method(turns, 'accepted').mock;
     const clients = Array.from({ length: 100 }, () => connect({ port, host: '127.0.0.1' }).end(GET));
     const replies = Promise.all(clients.map((client) => text(client).catch(String)));
     const isOver = once(server.close(), 'close');
