@@ -17,7 +17,7 @@ import { temporaryFolder } from './support/certificates.ts';
 import { parseReplies, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
 import { startServer, tlsOptions } from './support/service.ts';
-import { calm, closed, until } from './support/sockets.ts';
+import { calm, closed, NO_UNIX, until } from './support/sockets.ts';
 
 const CLOSE = 'Connection: close';
 const EXPECT = 'Expect: 100-continue';
@@ -163,7 +163,7 @@ describe('the server', { concurrency: true }, () => {
     }));
   });
 
-  test('a record says so if the client has left before its reply was taken', async (t) => {
+  test('a record says so if the client has left before its reply was taken', { skip: NO_UNIX }, async (t) => {
     const routes = { '/long': { GET: () => text('x'.repeat(20_000_000)) } };
     const { open, given, reported, ends, records, server } = await start(t, routes);
     const leaving = open(get('/slow'));
@@ -302,7 +302,7 @@ test('a last reply comes at once, and ends up to 1 s later, with the content', a
   assert.deepEqual([ends, records.filter(({ aborted }) => aborted)], [[], []]);
 });
 
-test('a refusal is reported if its client has left', async (t) => {
+test('a refusal is reported if its client has left', { skip: NO_UNIX }, async (t) => {
   const { open, ends, records, server } = await start(t);
   const accepting = once(server.listener, 'connection');
   const client = open('BREW');
@@ -320,7 +320,7 @@ test('Node has the limits that README.md names', async (t) => {
   assert.equal(more.connectionsCheckingInterval, 1_000);
 });
 
-test('on a Unix socket, records have no address, and who is silent is closed at the stop', async (t) => {
+test('on a Unix socket, records have no address; the stop closes who is silent', { skip: NO_UNIX }, async (t) => {
   const path = join(temporaryFolder(t), 'socket');
   const { records, server } = await startServer(t, {}, { path });
   await repliesOn(connect({ path }).end(LAST));

@@ -72,9 +72,11 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
 
   function serve(connection: Connection, socket: Socket): void {
     const valve = new Valve(socket, connection, turns, halfClosed);
-    connection.valve = valve;
     const { address, port } = connection.named ?? {};
-    if (address !== undefined) Object.defineProperties(valve, { remoteAddress: { value: address }, remotePort: { value: port } });
+    if (address !== undefined) {
+      Object.defineProperties(valve, { remoteAddress: { value: address }, remotePort: { value: port } });
+    }
+    connection.valve = valve;
     server.emit('connection', valve);
   }
 
