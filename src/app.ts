@@ -1,4 +1,5 @@
 // The app: its servers, which have the same routes, and act together.
+import type { BlockList } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { redirectToHttps } from './api/redirect.ts';
 import type { HostRules } from './http/head.ts';
@@ -13,6 +14,7 @@ export type AppOptions = {
   readonly now: () => number; // the clock: milliseconds since the epoch
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
   readonly maxConnections: number; // how many may be open at once, on each server
+  readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly reports: Reports;
 };

@@ -112,7 +112,7 @@ export class Exchange {
   /** Reports it: its response has closed. */
   report(): void {
     const { reports } = this.#options;
-    const isAborted = !this.#response.writableFinished; // the kernel has not taken the whole reply
+    const isAborted = this.#incoming.socket.destroyed; // before the kernel had taken the whole reply
     this.abort('closed');
     if (isAborted) reports.ended('replyNotTaken');
     reports.finished?.(accessRecord({

@@ -1,6 +1,7 @@
 // The server: what Node is told of it, and what it tells. See https://nodejs.org/api/http.html
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BlockList } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
@@ -15,6 +16,7 @@ import { createFairServer } from './turns/fair-server.ts';
 export type ServerOptions = ExchangeOptions & {
   readonly hostRules: HostRules;
   readonly maxConnections: number; // how many may be open at once
+  readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
 };
@@ -41,6 +43,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     joinDuplicateHeaders: true, // two lines of Host become one value with a comma, which `checkHead` refuses
     maxConnections: options.maxConnections,
     tls: tls && { ...tls, ALPNProtocols: ['http/1.1'] }, // RFC 7301: refuses who speaks only HTTP/2
+    proxies: options.proxies,
     dropped: reports.dropped,
     failed: reports.ended,
     halfClosed(socket) {

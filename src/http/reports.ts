@@ -1,7 +1,8 @@
 // What a server reports, to whoever writes the log.
 import type { HttpRequest } from './request.ts';
 
-type EndReason = 'replyNotTaken' | 'connectMethod' | 'tlsFailed' | 'handshakeTooSlow' | 'tlsOverhead';
+type EndReason = 'replyNotTaken' | 'connectMethod' | 'tlsFailed' | 'handshakeTooSlow' | 'tlsOverhead' |
+  'proxyHeaderIllegal' | 'proxyHeaderTooSlow';
 
 export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error while a request was answered

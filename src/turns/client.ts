@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createQueue, type Queues } from './turns.ts';
 
-/** The name of the client with this address: IPv4, or the first 64 bits of IPv6, because a network has those at least. */
+/** The client with this address, by name: IPv4, or the first 64 bits of IPv6, because a network has at least those. */
 export function clientOf(remoteAddress = ''): string {
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, ''); // IPv4 mapped into IPv6: RFC 4291 2.5.5.2
   // RFC 4291 2.2: `::` stands for the missing groups of 8. Split, `1::2` has 3 parts, and lacks 9 - 3 = 6.
@@ -19,6 +19,7 @@ export type Connection = {
   readonly socket: Socket; // that of TCP, also if TLS is on it
   readonly acceptedAt: number; // by `performance.now`
   client: Client;
+  named?: { readonly address: string; readonly port: number }; // the client's end, as a load balancer says
   valve?: Served; // if it is served: before that, there may be a TLS handshake
 };
 

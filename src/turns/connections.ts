@@ -1,26 +1,31 @@
-// What becomes of an accepted socket: it is admitted, perhaps shakes hands for TLS, and is served by way of a valve.
+// What becomes of an accepted socket: there must be room for it; a load balancer may say whose it is; there may be a
+// TLS handshake; then it is served by way of a valve.
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import type { Connection } from './client.ts';
 import type { HalfClosed } from './ending-stream.ts';
 import { createTls, type TlsOptions } from './handshake.ts';
+import { isListed } from './proxy-header.ts';
+import { readHeaderOf } from './proxy-reader.ts';
 import { Room, type DropReason } from './room.ts';
 import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
-const HANDSHAKE_MS = 10_000;
+const ARRIVAL_MS = 10_000; // how long it may take until it is served
 // Over TLS, a connection may bring so many bytes, or so many times its content: records of a byte have 23 times.
 const OVERHEAD_BYTES = 64 * 1024;
 const OVERHEAD = 4;
 
 /** Why a connection has ended early. */
-export type FailReason = 'tlsFailed' | 'handshakeTooSlow' | 'tlsOverhead';
+export type FailReason =
+  'tlsFailed' | 'handshakeTooSlow' | 'tlsOverhead' | 'proxyHeaderIllegal' | 'proxyHeaderTooSlow';
 
 export type ConnectionOptions = {
   readonly maxConnections: number; // how many may be open at once
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
+  readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
   readonly halfClosed?: HalfClosed; // by default, Node closes the connection
   readonly dropped?: (reason: DropReason) => void; // there was one too many, so one was closed
   readonly failed?: (reason: FailReason) => void;
@@ -28,19 +33,37 @@ export type ConnectionOptions = {
 
 /** The connections of `server`, which has `connection` for each, with its valve. */
 export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
-  const { tls, halfClosed, dropped, failed } = options;
+  const { tls, proxies, halfClosed, dropped, failed } = options;
   const secure = tls && createTls(tls);
   const room = new Room(options.maxConnections);
-  const handshakes = new Set<Connection>();
+  const arriving = new Map<Connection, FailReason>(); // and what has happened if it takes too long
+
+  function readHeader(connection: Connection): void {
+    const { socket } = connection;
+    arriving.set(connection, 'proxyHeaderTooSlow');
+    socket.on('close', () => arriving.delete(connection));
+    readHeaderOf(socket, (header) => {
+      arriving.delete(connection);
+      if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
+      if (header.client !== undefined) room.move(connection, header.client);
+      admit(connection);
+      if (secure === undefined) socket.resume(); // TLS takes what waits in it by itself
+    });
+  }
+
+  function admit(connection: Connection): void {
+    if (secure === undefined) serve(connection, connection.socket);
+    else shakeHands(connection, secure.start(connection.socket));
+  }
 
   function shakeHands(connection: Connection, socket: Socket): void {
-    handshakes.add(connection);
+    arriving.set(connection, 'handshakeTooSlow');
     socket.on('close', () => {
-      if (handshakes.delete(connection)) failed?.('tlsFailed');
+      if (arriving.delete(connection)) failed?.('tlsFailed');
     });
     socket.on('error', () => {}); // `close` follows
     socket.once('secure', () => {
-      handshakes.delete(connection);
+      arriving.delete(connection);
       server.emit('secureConnection', socket); // as a server of node:https does
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
@@ -49,14 +72,23 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
 
   function serve(connection: Connection, socket: Socket): void {
     const valve = new Valve(socket, connection, turns, halfClosed);
+    const { address, port } = connection.named ?? {};
+    if (address !== undefined) {
+      Object.defineProperties(valve, { remoteAddress: { value: address }, remotePort: { value: port } });
+    }
     connection.valve = valve;
     server.emit('connection', valve);
   }
 
   function close(connection: Connection): void {
-    handshakes.delete(connection);
+    arriving.delete(connection);
     room.remove(connection);
     connection.socket.destroy();
+  }
+
+  function fail(connection: Connection, reason: FailReason): void {
+    failed?.(reason);
+    close(connection);
   }
 
   function makeRoom(newest: Connection): void {
@@ -76,23 +108,18 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       const connection = room.add(socket);
       makeRoom(connection);
       if (socket.destroyed) return; // there is none
-      if (secure === undefined) serve(connection, socket);
-      else shakeHands(connection, secure.start(socket));
+      if (isListed(proxies, socket.remoteAddress)) readHeader(connection);
+      else admit(connection);
     },
     /** To be called every `ms` milliseconds: closes what takes too long. */
     sweep(ms: number): void {
-      const earliest = performance.now() - HANDSHAKE_MS;
-      for (const connection of handshakes) {
-        if (connection.acceptedAt > earliest) break;
-        failed?.('handshakeTooSlow');
-        close(connection);
+      const latest = performance.now() - ARRIVAL_MS;
+      for (const [connection, reason] of arriving) {
+        if (connection.acceptedAt <= latest) fail(connection, reason);
       }
       for (const connection of room.connections) {
         connection.valve?.sweep(ms);
-        if (isOverhead(connection)) {
-          failed?.('tlsOverhead');
-          close(connection);
-        }
+        if (isOverhead(connection)) fail(connection, 'tlsOverhead');
       }
     },
     /** Closes those on which nothing has been sent, or no request is in progress. */

@@ -17,7 +17,7 @@ const DISCARD_MS = 50; // how often a read is discarded of what a client sends a
 export type HalfClosed = (connection: EndingStream) => void;
 
 export abstract class EndingStream extends SocketStream {
-  protected readonly pieces = new Pieces();
+  readonly pieces = new Pieces();
   protected readonly tap: Tap;
   readonly #halfClosed: HalfClosed | undefined;
   #limitMs = 0; // 0: none
@@ -30,11 +30,18 @@ export abstract class EndingStream extends SocketStream {
     super(socket);
     this.#halfClosed = halfClosed;
     this.tap = new Tap(socket, () => (this.isOver ? this.#discard() : this.arrived()));
+    socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
+    socket.on('end', () => {
+      this.isActive = true;
+      this.proceed();
+    });
   }
 
   /** Bytes have arrived, which the tap holds. */
   protected abstract arrived(): void;
-  /** A turn of `discardRead` is wanted. */
+  /** What comes next may have its turn. */
+  protected abstract proceed(): void;
+  /** A turn is wanted, to discard a read. */
   protected abstract waitToDiscard(): void;
 
   /** Whether what arrives now comes after the last reply, and after the content of its request. */

@@ -1,6 +1,6 @@
-// An `http.Server` whose clients take turns. A listener of its own accepts connections for it, and can stop while it
-// goes on: when Node's server stops listening, it closes connections on which a request may be on its way, and no longer
-// checks its time limits.
+// An `http.Server` whose clients take turns. A listener of its own accepts connections, and can stop while the server
+// goes on: when Node's server stops listening, it closes connections on which a request may be on its way, and ends its
+// time limits.
 import type { RequestListener, ServerOptions } from 'node:http';
 import net from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';
@@ -22,18 +22,19 @@ export type FairOptions = ConnectionOptions & ServerOptions & {
 
 type Callback = (error?: Error) => void;
 
-/** As `http.createServer`, with more options. What is said to the server, such as `listen`, is for the listener, too. */
+/** As `http.createServer`, with more options. What the server is told, such as `listen`, is for the listener, too. */
 export function createFairServer(options: FairOptions, handler?: RequestListener) {
-  const { tls, turns = processTurns, sweepMs = SWEEP_MS } = options;
+  const { turns = processTurns, sweepMs = SWEEP_MS } = options;
   const server = createHttpServer(options, handler);
   const connections = createConnections(server, options, turns);
-  const listener = net.createServer({ allowHalfOpen: tls === undefined, noDelay: true, highWaterMark: HIGH_WATER_MARK });
+  const allowHalfOpen = options.tls === undefined;
+  const listener = net.createServer({ allowHalfOpen, noDelay: true, highWaterMark: HIGH_WATER_MARK });
   let hasAccepted = false; // a connection, in this iteration
   let state: 'open' | 'stopping' | 'closing' | 'closed' = 'open';
 
   listener.on('connection', (socket) => {
     hasAccepted = true;
-    turns.endAfterOne(); // one connection is accepted in each iteration of the event loop, and others may wait
+    turns.accepted(); // Node accepts one in each iteration of the event loop
     connections.accept(socket);
   });
   listener.on('error', (error) => server.emit('error', error));

@@ -13,7 +13,7 @@ class FairResponse extends http.ServerResponse {
     super(...options);
     const { socket } = this.req;
     if (!(socket instanceof Valve)) return;
-    socket.begin(this.req);
+    socket.pieces.begin(this.req);
     this.on('close', () => socket.answered());
   }
 }

@@ -29,16 +29,17 @@ export class Room {
     if (this.connections.delete(connection)) connection.client.remove(connection);
   }
 
-  /** Moves a connection to the client at this address. */
-  move(connection: Connection, remoteAddress: string): void {
+  /** Moves a connection to the client that a load balancer has named. */
+  move(connection: Connection, named: NonNullable<Connection['named']>): void {
     connection.client.remove(connection);
-    connection.client = this.#clientAt(remoteAddress);
+    connection.named = named;
+    connection.client = this.#clientAt(named.address);
     connection.client.idle.add(connection);
   }
 
   /**
-   * If `newest` is one too many, the connection that must be closed, and why. It is one of the client with the most: the
-   * one idle for longest. If none is idle: `newest`, if it is of that client; otherwise the one busy for longest.
+   * If `newest` is one too many, the connection that must be closed, and why. It is one of the client with the most:
+   * the one idle for longest. If none is idle: `newest`, if it is of that client; otherwise the one busy for longest.
    */
   chooseVictim(newest: Connection): Victim | undefined {
     if (this.connections.size <= this.#maxConnections) return undefined;

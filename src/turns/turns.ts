@@ -4,6 +4,7 @@ import { AsyncResource } from 'node:async_hooks';
 
 const AHEAD_MS = 1;
 const TURNS_MS = 1;
+const ACCEPTS_MS = 0.25; // how long connections are accepted, at most, before another turn is taken
 
 /** Who waits for a turn. */
 export type Waiting = { takeTurn(): void };
@@ -25,6 +26,8 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   let isScheduled = false;
   let aheadSince: number | undefined; // when something first went ahead in this iteration
   let isOneEnough = false;
+  let isAccepting = false; // in this iteration
+  let lastTurns = 0; // when they ended
 
   function scheduleRun(): void {
     if (!isScheduled) schedule(runForNobody);
@@ -35,9 +38,10 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     isScheduled = false;
     aheadSince = undefined;
     try {
-      if (line.length > 0) takeTurns();
+      if (line.length > 0 && (!isAccepting || now() - lastTurns >= ACCEPTS_MS)) takeTurns();
     } finally { // whatever a turn throws
       isOneEnough = false;
+      isAccepting = false;
       if (line.length > 0) scheduleRun();
     }
   }
@@ -46,6 +50,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     const end = now() + TURNS_MS;
     do takeTurn();
     while (line.length > 0 && !isOneEnough && now() < end);
+    lastTurns = now();
   }
 
   // In the first queue, the first who waits has a turn, and the queue goes behind the others.
@@ -62,7 +67,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   return {
     /** Whether a little may be done at once: nobody waits, and less than 1 ms of this iteration has gone to such. */
     startAhead(): boolean {
-      if (line.length > 0) return false;
+      if (line.length > 0 || isAccepting) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
       aheadSince = now();
       scheduleRun(); // even if nobody waits then: it marks the end of the iteration
@@ -75,7 +80,16 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       queue.isInLine = true;
       scheduleRun();
     },
-    /** The next turns end after one, because something else has to be done soon, such as accepting. */
+    /**
+     * A connection was accepted, so others may wait in the kernel's queue, in which clients take no turns. To get them
+     * out of it soon, nothing goes ahead in this iteration, and at most one turn is taken.
+     */
+    accepted(): void {
+      isAccepting = true;
+      isOneEnough = true;
+      scheduleRun();
+    },
+    /** The next turns end after one, because it has brought much to do. */
     endAfterOne(): void {
       isOneEnough = true;
     },

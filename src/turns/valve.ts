@@ -1,7 +1,6 @@
 // Between a socket and `node:http`: decides when Node gets how much of what a client sends. A server takes any Duplex
 // as a connection: https://nodejs.org/api/http.html#event-connection. A piece passes when its client has a turn, and
 // none while a request waits for its reply.
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client, Connection } from './client.ts';
 import { EndingStream, type HalfClosed } from './ending-stream.ts';
@@ -18,11 +17,6 @@ export class Valve extends EndingStream {
     super(socket, halfClosed);
     this.#connection = connection;
     this.#turns = turns;
-    socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
-    socket.on('end', () => {
-      this.isActive = true;
-      this.#proceed();
-    });
   }
 
   get client(): Client {
@@ -35,16 +29,11 @@ export class Valve extends EndingStream {
     return this.writableFinished || (!hasBegun && this.writableLength === 0);
   }
 
-  /** The head of a request has passed. */
-  begin(request: IncomingMessage): void {
-    this.pieces.begin(request);
-  }
-
   /** The response has closed: the kernel has all of the reply, or there will be no more of it. */
   answered(): void {
     this.pieces.answer();
     this.#endRequest();
-    this.#proceed();
+    this.proceed();
   }
 
   /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
@@ -54,13 +43,13 @@ export class Valve extends EndingStream {
       this.#readOn();
       this.tap.clear();
     } else if (this.#mayPass) this.#pass();
-    this.#proceed();
+    this.proceed();
   }
 
   /** Its client may begin a request again. */
   retry(): void {
     this.#waiting = undefined;
-    this.#proceed();
+    this.proceed();
   }
 
   /** To be called every `ms` milliseconds. They count as idle, unless more than empty lines waits here for its turn. */
@@ -81,15 +70,14 @@ export class Valve extends EndingStream {
 
   protected override arrived(): void {
     const isCheap = !this.#isLong || this.pieces.isSized;
-    if (isCheap && !this.tap.isStopped && this.#mayPass) {
-      if (this.#turns.startAhead()) this.#pass();
-    }
+    const mayPass = isCheap && !this.tap.isStopped && this.#mayPass;
+    if (mayPass && this.#turns.startAhead()) this.#pass();
     if (this.#isLong) this.tap.stop();
-    this.#proceed();
+    this.proceed();
   }
 
   // What continues waits for a turn: otherwise one client could go on and on.
-  #proceed(): void {
+  protected override proceed(): void {
     if (this.#waiting !== undefined || this.destroyed || this.isOver || this.#isFull) return;
     if (this.tap.held.length === 0 && !this.pieces.isComplete) this.#readOn();
     if (this.tap.held.length > 0) {
@@ -124,7 +112,7 @@ export class Valve extends EndingStream {
     if (tap.held.length === 0) return;
     if (!pieces.hasBegun) this.client.setBusy(this.#connection);
     this.isActive = true;
-    // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which calls `begin`.
+    // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which says so.
     this.push(tap.take(pieces.take(tap.held)));
     this.#isFull = this.readableLength > 0;
     this.#endRequest(); // its content may end with this
@@ -146,7 +134,7 @@ export class Valve extends EndingStream {
   #taken(): void {
     this.#isFull = this.readableLength > 0;
     this.#endRequest(); // what was taken may have been the end of its content
-    this.#proceed();
+    this.proceed();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

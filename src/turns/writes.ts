@@ -6,7 +6,7 @@ const PART_BYTES = 64 * 1024;
 export type Callback = (error?: Error | null) => void;
 export type Write = { readonly chunk: string | Buffer; readonly encoding: BufferEncoding };
 
-/** Writes all to the socket. `touched` is called for each part. `done` is called when the kernel has all, or it fails. */
+/** Writes to the socket. `touched` is called for each part. `done` is called when the kernel has all, or it fails. */
 export function write(socket: Socket, writes: readonly Write[], touched: () => void, done: Callback): void {
   const [first, second] = writes;
   const isOne = first !== undefined && (second?.chunk.length ?? 0) === 0 && writes.length <= 2; // Node ends with ''

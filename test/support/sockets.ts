@@ -7,6 +7,9 @@ import type { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 
+/** The reason why tests of how kernels accept, write, reset and name sockets are skipped here, or false. */
+export const NO_UNIX = process.platform === 'win32' && 'sockets of Windows accept, write and reset in another way';
+
 const LIMIT_MS = 20_000;
 
 /** Listens on a free port of this machine, and resolves with it; or as a Unix socket on `path`, which has port 0. */

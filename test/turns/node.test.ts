@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { createTls } from '../../src/turns/handshake.ts';
-import { calm, closed, iterations, listenOnPort, startPair, until } from '../support/sockets.ts';
+import { calm, closed, iterations, listenOnPort, NO_UNIX, startPair, until } from '../support/sockets.ts';
 import { FORGED, get, post, startEnds, tlsOptions, TRANSPORTS } from './start.ts';
 
 const GET = get('/');
@@ -128,7 +128,7 @@ test('time limits of node:http begin when `listening` is emitted, and go on unti
   assert.deepEqual(codes, ['ERR_HTTP_REQUEST_TIMEOUT']);
 });
 
-test('of the connections that wait in the kernel, one is accepted in each iteration', async (t) => {
+test('of connections in the kernel, one is accepted in each iteration', { skip: NO_UNIX }, async (t) => {
   const accept = t.mock.fn((socket: Socket) => socket.destroy());
   const listener = createServer(accept);
   const port = await listenOnPort(listener);
@@ -141,7 +141,7 @@ test('of the connections that wait in the kernel, one is accepted in each iterat
   }
 });
 
-test('if `writableLength` is 0 after `write`, the kernel has it; otherwise the callback says when', async (t) => {
+test('if `writableLength` is 0 after `write`, the kernel has it', { skip: NO_UNIX }, async (t) => {
   for (const [size, waiting] of [[1_000, 0], [50_000_000, 50_000_000]] as const) {
     const { client, accepted } = await startPair(t);
     const received = buffer(client);
@@ -183,7 +183,7 @@ test('over TLS, `bytesRead` is what the kernel has given; of the decrypted socke
   await until(() => accepted.bytesRead === 1);
 });
 
-test('over TLS, a socket of its own takes what waits in the one below, and says `secure` after the handshake', async (t) => {
+test('over TLS, a new socket takes what waits in the one below, and says `secure` after the handshake', async (t) => {
   const { client: below, accepted: raw } = await startPair(t, { highWaterMark: 64 });
   const client = connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
   const [hello] = await once(raw, 'data');

@@ -34,6 +34,19 @@ test('queues take turns, first come first served, for 1 ms in each iteration, an
   }
 });
 
+test('while connections are accepted, nothing goes ahead, and one turn is taken in 0.25 ms', () => {
+  const { clock, turns, wait, next } = start(0);
+  wait(createQueue(), 'abc');
+  for (const [afterMs, notes] of [[0.25, 'a'], [0.24, ''], [0.01, 'b']] as const) {
+    clock.ms += afterMs;
+    turns.accepted();
+    assert.deepEqual([turns.startAhead(), next()], [false, notes]);
+  }
+  assert.deepEqual([next(), turns.startAhead()], ['c', true]);
+  turns.accepted();
+  assert.equal(turns.startAhead(), false);
+});
+
 test('one waits once; a queue whose last has left costs no turn, and comes into line again behind others', () => {
   const { turns, wait, next, scheduled } = start(1);
   const [left, other] = [createQueue(), createQueue()];

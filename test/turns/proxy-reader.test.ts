@@ -1,0 +1,90 @@
+// Who is the client of a connection from a load balancer, and what becomes of one without a legal header.
+import assert from 'node:assert/strict';
+import type { RequestListener } from 'node:http';
+import { BlockList, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { closed, until } from '../support/sockets.ts';
+import { get, start, TRANSPORTS, type Over } from './start.ts';
+
+const LAST = get('/', 'Connection: close');
+const V1 = Buffer.from('PROXY TCP4 192.0.2.7 192.0.2.1 4242 80\r\n');
+const V2 = Buffer.from('0d0a0d0a000d0a515549540a21110010c0000209c00002011092005004000100', 'hex'); // 192.0.2.9, a TLV
+
+/** A server whose balancers are at 127.0.0.2 and 127.0.0.3. It replies with the client's address and port. */
+async function startBehind(t: TestContext, over: Over, maxConnections = 10) {
+  const proxies = new BlockList();
+  proxies.addRange('127.0.0.2', '127.0.0.3');
+  const reasons: string[] = [];
+  const note = (reason: string) => reasons.push(reason);
+  const respond: RequestListener = ({ socket: { remoteAddress, remotePort } }, response) =>
+    void response.end(`${remoteAddress} ${remotePort}`);
+  const options = { proxies, maxConnections, failed: note, dropped: note, sweepMs: 1_000 };
+  return { ...await start(t, respond, over, options), reasons };
+}
+
+for (const over of TRANSPORTS) {
+  test(`over ${over}, the client is the one whom the header names, however it arrives`, async (t) => {
+    const { dial, reasons } = await startBehind(t, over);
+    for (const [header, expected] of [
+      [V1, /\r\n\r\n192\.0\.2\.7 4242$/], [V2, /\r\n\r\n192\.0\.2\.9 4242$/],
+      [Buffer.from('PROXY UNKNOWN\r\n'), /\r\n\r\n127\.0\.0\.2 \d+$/],
+    ] as const) {
+      for (const isSlow of [false, true]) {
+        const { below, raw } = await dial('127.0.0.2');
+        for (let at = 0; isSlow && at < header.length; at += 1) {
+          below.write(header.subarray(at, at + 1));
+          await until(() => raw.bytesRead > at);
+        }
+        if (!isSlow) below.write(header); // so what follows comes in the same read
+        const client = over === 'TLS' ? connectTls({ socket: below, rejectUnauthorized: false }) : below;
+        client.write(LAST);
+        assert.match(await text(client), expected);
+      }
+    }
+    assert.deepEqual(reasons, []);
+  });
+}
+
+test('without a legal header within 10 s, a connection from there is closed; others have none', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { mock } = t.mock.method(performance, 'now');
+  mock.mockImplementation(() => 0);
+  const { dial, reasons } = await startBehind(t, 'TCP');
+  for (const send of [
+    (below: Socket) => below.write('GET / HTTP/1.1\r\n'), (below: Socket) => below.end(V1.subarray(0, 20)),
+  ]) {
+    const { below, raw } = await dial('127.0.0.3');
+    send(below);
+    await closed(raw);
+  }
+  const leaving = await dial('127.0.0.2');
+  leaving.below.resetAndDestroy();
+  await closed(leaving.raw);
+  const slow = await dial('127.0.0.2');
+  slow.below.write(V2.subarray(0, 20));
+  await until(() => slow.raw.bytesRead === 20);
+  for (const now of [9_999, 10_000]) {
+    assert.deepEqual([slow.raw.destroyed, reasons], [false, ['proxyHeaderIllegal', 'proxyHeaderIllegal']]);
+    mock.mockImplementation(() => now);
+    t.mock.timers.tick(1_000);
+  }
+  assert.deepEqual([slow.raw.destroyed, reasons.at(-1)], [true, 'proxyHeaderTooSlow']);
+  const { below: other } = await dial('127.0.0.4');
+  other.write(V1);
+  assert.match(await text(other), /^HTTP\/1\.1 400 /);
+});
+
+test('a client behind a balancer that has all connections keeps no other one out', async (t) => {
+  const { dial, reasons } = await startBehind(t, 'TCP', 3);
+  const greedy = [await dial('127.0.0.2'), await dial('127.0.0.2'), await dial('127.0.0.2')];
+  for (const { below, raw } of greedy) {
+    below.write(V1);
+    await until(() => raw.bytesRead === V1.length);
+  }
+  const { below } = await dial('127.0.0.2');
+  below.write(Buffer.concat([V2, Buffer.from(LAST)]));
+  assert.match(await text(below), /192\.0\.2\.9/);
+  assert.deepEqual([greedy[0]?.raw.destroyed, reasons], [true, ['idleClosed']]);
+});
