@@ -1,35 +1,81 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { readConfiguration } from '../../src/host/configuration.ts';
+import type { AccessRecord } from '../../src/http/reports.ts';
 import { temporaryFolder } from '../support/certificates.ts';
-import { listenOnPort } from '../support/sockets.ts';
+import { listenOnPort, until } from '../support/sockets.ts';
 import { createNotes } from './notes.ts';
 
-test('the example keeps notes of those who have the token, and stops when the last request is answered', async (t) => {
-  const journalFile = join(temporaryFolder(t), 'journal');
+/** Starts it, with another service that answers by `translate`. */
+async function start(t: TestContext, translate: (response: ServerResponse) => void, maxNotes = 10) {
+  const translator = createServer((_request, response) => translate(response));
+  const translatorUrl = `http://127.0.0.1:${await listenOnPort(translator)}`;
+  const records: AccessRecord[] = [];
   const none = () => {};
-  const reports = { failed: assert.fail, refused: none, ended: none, dropped: none, finished: undefined };
-  const notes = await createNotes(journalFile, 'a', { ...readConfiguration({}), reports });
+  const finished = (record: AccessRecord) => records.push(record);
+  const reports = { failed: assert.fail, refused: none, ended: none, dropped: none, finished };
+  const journalFile = join(temporaryFolder(t), 'journal');
+  const options = { ...readConfiguration({}), reports, journalFile, token: 'a', maxNotes, translatorUrl };
+  const notes = await createNotes(options);
+  t.after(() => Promise.all([notes.close(), notes.closeAll(), translator.close(), translator.closeAllConnections()]));
   const url = `http://127.0.0.1:${await listenOnPort(notes.listener)}`;
-  const post = (body: string, token = 'a') =>
-    fetch(`${url}/notes`, { method: 'POST', body, headers: { Authorization: `Bearer ${token}` } });
+  const ask = (method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string) =>
+    fetch(url + path, { method, headers: { Authorization: 'Bearer a', ...headers }, ...(body && { body }) });
+  const post = (body: string, type = 'application/json', Authorization = 'bearer  a') =>
+    ask('POST', '/notes', { 'Content-Type': type, Authorization }, body);
+  return { notes, records, journalFile, url, ask, post };
+}
 
+test('the example keeps notes of those who have the token, and stops when the last request is answered', async (t) => {
+  const { notes, journalFile, ask, post } = await start(t, () => {}, 2);
   const text = 'Grüße, 😀';
-  const added = await post(JSON.stringify({ text, other: 1 }));
-  const location = added.headers.get('location');
-  assert.deepEqual(await (await fetch(url + location)).json(), { text });
+  const added = await post(JSON.stringify({ text, other: 1 }), 'Application/JSON; charset=utf-8');
+  const location = added.headers.get('location') ?? assert.fail();
+  assert.deepEqual(await (await ask('GET', location)).json(), { text });
+  const json = 'application/json';
   for (const [response, status] of [
-    [added, 201], [await post('{"text":"b"}', 'b'), 401], [await fetch(`${url}/notes`, { method: 'POST' }), 401],
+    [added, 201], [await post('{}', json, 'Bearer b'), 401], [await post('{}', json, 'Basic a'), 401],
+    [await ask('DELETE', location, { Authorization: '' }), 401], [await ask('PUT', location), 405],
+    [await ask('POST', '/notes', {}, '{}'), 415], [await post('', 'application/jsonx'), 415],
     [await post('{"text":1}'), 400], [await post('null'), 400], [await post(''), 400],
-    [await post('x'.repeat(5000)), 413], [await fetch(`${url}/notes/a`), 404],
+    [await post('x'.repeat(5000)), 413], [await ask('GET', '/notes/a'), 404], [await ask('GET', '/health'), 204],
+    [await post('{"text":"second"}'), 201], [await post('{"text":"third"}'), 507],
+    [await ask('DELETE', location), 204], [await ask('DELETE', location), 404], [await ask('GET', location), 404],
   ] as const) assert.equal(response.status, status);
 
   const last = post('{"text":"last"}');
   notes.startDraining();
-  const health = await fetch(`${url}/health`);
+  const health = await ask('GET', '/health');
   assert.deepEqual([health.status, health.headers.get('connection'), (await last).status], [503, 'close', 201]);
   await notes.close();
-  assert.deepEqual(readFileSync(journalFile, 'utf8').match(/"text":".+"/g), [`"text":"${text}"`, '"text":"last"']);
+  const texts = readFileSync(journalFile, 'utf8').match(/"text":".+"/g);
+  assert.deepEqual(texts, [`"text":"${text}"`, '"text":"second"', '"text":"last"']);
+});
+
+test('it asks another service: 502 if that fails, 504 after a second, and not if the client has gone', async (t) => {
+  const waiting: ServerResponse[] = [];
+  const answers: ((response: ServerResponse) => void)[] = [
+    (response) => response.end('Salut'), (response) => response.writeHead(500).end(), (response) => response.destroy(),
+    (response) => response.write('S'), (response) => waiting.push(response),
+  ];
+  const { records, url, ask, post } = await start(t, (response) => answers.shift()?.(response));
+  const location = (await post('{"text":"Hello"}')).headers.get('location') ?? assert.fail();
+  const translated = await ask('GET', `${location}/translation`);
+  assert.deepEqual([translated.status, await translated.text()], [200, 'Salut']);
+  for (const [path, status] of [[location, 502], [location, 502], [location, 504], ['/notes/a', 404]] as const) {
+    assert.equal((await ask('GET', `${path}/translation`)).status, status);
+  }
+  const leaving = new AbortController();
+  const left = fetch(`${url}${location}/translation`, { signal: leaving.signal });
+  await until(() => waiting.length === 1);
+  leaving.abort();
+  await assert.rejects(left, { name: 'AbortError' });
+  const [response = assert.fail()] = waiting;
+  if (!response.closed) await once(response, 'close'); // the question is taken back
+  await until(() => records.length === 7);
+  assert.notEqual(records.at(-1)?.status, 504, 'that would be after a second');
 });

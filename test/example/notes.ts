@@ -1,46 +1,79 @@
-// An example: another service in one file, made from src/server.ts and src/http. It keeps notes, and a journal.
+// An example: another service in one file, made from src/server.ts and src/http. It keeps notes, and a journal. Another
+// service translates them.
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { contentReply, emptyReply, validationProblem } from '../../src/http/reply.ts';
 import type { Handler } from '../../src/http/request.ts';
-import { createRouter, type Router } from '../../src/http/router.ts';
+import { createRouter } from '../../src/http/router.ts';
 import { createServer, type ServerOptions } from '../../src/server.ts';
 
-type NotesOptions = Omit<ServerOptions, 'router' | 'hostRules' | 'isDraining'>;
+const MAX_BYTES = 4 * 1024;
+const TRANSLATOR_MS = 1_000;
 
-/** Creates the service: who has the token may add notes, and each is a line of the journal. */
-export async function createNotes(journalFile: string, token: string, options: NotesOptions) {
+type ServerRest = Omit<ServerOptions, 'router' | 'hostRules' | 'isDraining'>;
+
+export type NotesOptions = ServerRest & {
+  readonly journalFile: string;
+  readonly token: string;
+  readonly maxNotes: number; // without a bound, clients could fill the memory
+  readonly translatorUrl: string; // gets a note by POST, and replies with its translation
+};
+
+/** Creates the service: who has the token may add and delete notes, and each change is a line of the journal. */
+export async function createNotes({ journalFile, token, maxNotes, translatorUrl, ...options }: NotesOptions) {
   const notes = new Map<string, string>();
   const journal = await open(journalFile, 'a');
   let isDraining = false;
 
-  const addNote: Handler = async ({ content, traceparent }) => {
+  const addNote: Handler = async ({ content, headers, traceparent }) => {
+    if (!isJson(headers['content-type'])) return emptyReply(415, { Accept: 'application/json' });
     const text = textIn(content);
     if (text === undefined) return validationProblem({ text: ['It must be a string.'] }, traceparent);
+    if (notes.size >= maxNotes) return emptyReply(507);
     const id = randomUUID();
+    notes.set(id, text); // at once: while this waits, other handlers run, which count notes, too
     await journal.appendFile(`${JSON.stringify({ id, text })}\n`);
-    notes.set(id, text);
     return emptyReply(201, { Location: `/notes/${id}` });
   };
 
-  const getNote: Handler = ({ path }) => {
-    const text = notes.get(path.slice('/notes/'.length));
+  const getNote: Handler = ({ params: { id = '' } }) => {
+    const text = notes.get(id);
     return text === undefined ? emptyReply(404) : contentReply(200, 'application/json', JSON.stringify({ text }));
   };
 
-  const fixed = createRouter({
-    '/health': { GET: () => contentReply(isDraining ? 503 : 200, 'text/plain', isDraining ? 'Unhealthy' : 'Healthy') },
-    '/notes': { POST: { handler: withToken(token, addNote), maxContentBytes: 4 * 1024 } },
-    '/notes/:id': { GET: getNote },
+  const deleteNote: Handler = async ({ params: { id = '' } }) => {
+    if (!notes.delete(id)) return emptyReply(404);
+    await journal.appendFile(`${JSON.stringify({ id })}\n`);
+    return emptyReply(204);
+  };
+
+  const translateNote: Handler = async ({ params: { id = '' }, signal }) => {
+    const body = notes.get(id);
+    if (body === undefined) return emptyReply(404);
+    const timeout = AbortSignal.timeout(TRANSLATOR_MS);
+    try {
+      const response = await fetch(translatorUrl, { method: 'POST', body, signal: AbortSignal.any([signal, timeout]) });
+      if (!response.ok) return emptyReply(502);
+      return contentReply(200, 'text/plain; charset=utf-8', await response.text());
+    } catch {
+      signal.throwIfAborted(); // its client has gone: that is not logged as an error
+      return emptyReply(timeout.aborted ? 504 : 502);
+    }
+  };
+
+  const getHealth = () => (isDraining ? emptyReply(503) : emptyReply(204));
+  const router = createRouter({
+    '/health': { GET: getHealth },
+    '/notes': { POST: { handler: withToken(token, addNote), maxContentBytes: MAX_BYTES } },
+    '/notes/:id': { GET: getNote, DELETE: withToken(token, deleteNote) },
+    '/notes/:id/translation': { GET: translateNote },
   });
-  // The recipe for a parameter in a path: for the router, the last part of `/notes/…` is always `:id`.
-  const router: Router = (method, path) => fixed(method, path.replace(/^\/notes\/[^/]+$/, '/notes/:id'));
   const server = createServer({ ...options, router, hostRules: {}, isDraining: () => isDraining });
   return {
     ...server,
     startDraining: () => { isDraining = true; },
     close: async () => {
-      await server.close(); // a handler whose client has gone may still be working
+      await server.close(); // waits for handlers, even of clients who have gone
       await journal.close();
     },
   };
@@ -50,10 +83,16 @@ export async function createNotes(journalFile: string, token: string, options: N
 function withToken(token: string, handler: Handler): Handler {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(`Bearer ${token}`);
-  return (request) => timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
-    ? handler(request)
-    : emptyReply(401, { 'WWW-Authenticate': 'Bearer' });
+  return (request) => {
+    const { authorization = '' } = request.headers;
+    const sent = authorization.replace(/^Bearer +/i, 'Bearer '); // in any case: RFC 9110 11.1
+    if (timingSafeEqual(digest(sent), expected)) return handler(request);
+    return emptyReply(401, { 'WWW-Authenticate': 'Bearer' });
+  };
 }
+
+// RFC 9110 8.3.1: in any case, perhaps with parameters.
+const isJson = (contentType = '') => /^application\/json *(?:;|$)/i.test(contentType);
 
 function textIn(content: Buffer): string | undefined {
   try {
