@@ -14,14 +14,17 @@ export type Route = {
 export type Router = (method: string, path: string) => Route;
 
 /**
- * Routes by path and method. A handler alone is a route that wants no content. In a path, `/:id` stands for one segment,
- * the parameter `id`.
+ * Routes by path and method. A handler alone is a route that wants no content. In a path, `/:id` is any segment that is
+ * not empty: the parameter `id`.
  */
 export type Routes = Record<string, Readonly<Record<string, Handler | Route>>>;
 
 const always = (reply: Reply): Route => ({ handler: () => reply });
 
-/** A router for `routes`. Other paths are answered with 404, and other methods with 405. Paths without parameters win. */
+/**
+ * A router for `routes`. Other paths are answered with 404, and other methods with 405. Of paths that match, one without
+ * parameters comes first.
+ */
 export function createRouter(routes: Routes): Router {
   const fixed = new Map<string, ByMethod>(); // not objects, because `__proto__` is a name like any other
   const patterns: [RegExp, ByMethod][] = [];

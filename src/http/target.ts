@@ -30,7 +30,7 @@ const FINAL_DOT = /([^.])\.$/; // RFC 1034 3.1: `a.` is the same name as `a`; `.
 /** The name and the port of a host. */
 export type Host = { readonly name: string; readonly port: number | undefined };
 
-/** The host in a text, or undefined if it is not legal. Case, a dot at the end and the way to write IPv6 do not count. */
+/** A host, or undefined if it is not legal. Case, a dot at the end and the way to write IPv6 make no difference. */
 export function parseHost(text: string): Host | undefined {
   const [, name, digits] = HOST.exec(text) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
@@ -52,8 +52,8 @@ export function isHostOf({ authority, isHttps = false }: Target, host: Host): bo
 export type HostNames = ReadonlySet<string | undefined>;
 
 /**
- * The names of legal hosts without ports. Against DNS rebinding: an attacker's web page can reach the service only under
- * the attacker's host name, which is not allowed.
+ * The names of legal hosts without ports. Against DNS rebinding: an attacker's web page can reach the service only
+ * under the attacker's host name, which is not allowed.
  */
 export function hostNamesOf(hosts: readonly string[]): HostNames {
   return new Set(hosts.map((host) => parseHost(host.includes(':') ? `[${host}]` : host)?.name));

@@ -19,7 +19,7 @@ function setUp(isRead = true) {
 }
 
 const withoutTime = (text: string | undefined) => text?.replaceAll(/"time":"[^"]+",/g, '');
-const count = (what: string, lines: number) => `{"level":"warn","message":"Log lines were ${what}.","count":${lines}}\n`;
+const count = (what: string, lines: number) => `{"level":"warn","message":"Log lines were ${what}","count":${lines}}\n`;
 
 test('lines of an iteration, and those that wait, are written together, in order, up to 4,096 bytes', async () => {
   const { write, written } = setUp();
@@ -39,7 +39,7 @@ test('what comes when 4,096 lines wait is dropped, and counted when all others a
     for (let lines = 0; lines < LIMIT + drops; lines += 1) write('x\n');
     await until(() => written.length === 1);
     write('y\n'); // a slow reader gets lines, and no counts
-    const expected = `${'x\n'.repeat(LIMIT)}y\n${drops > 0 ? count('dropped: stdout was read too slowly', drops) : ''}`;
+    const expected = `${'x\n'.repeat(LIMIT)}y\n${drops > 0 ? count('dropped: stdout was read too slowly.', drops) : ''}`;
     await until(() => withoutTime(written.join(''))?.length === expected.length);
     await iteration();
     await iteration();
@@ -64,7 +64,7 @@ test('lines that cannot be written, as on a full disk, are counted when others c
   await until(() => written.length === 2);
   write('d\n');
   await end();
-  assert.deepEqual(written.map(withoutTime), ['c\n', count('lost: stdout could not be written', 3), 'd\n']);
+  assert.deepEqual(written.map(withoutTime), ['c\n', count('lost: stdout could not be written.', 3), 'd\n']);
 });
 
 test('the end waits until all lines and the number of drops are taken, or for a second, or for an error', async (t) => {

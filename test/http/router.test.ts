@@ -22,7 +22,8 @@ test('a parameter in a path is one segment, percent-decoded, and paths without p
     ['/notes/constructor', { ...note, params: { id: 'constructor' } }],
     ['/notes/__proto__', { ...note, params: { id: '__proto__' } }],
     ['/a.b/1/c/2', { handler, params: { one: '1', two: '2' } }],
-    ['/x/d', { handler, params: JSON.parse('{ "__proto__": "x" }') }], ['/__proto__', { handler }], ['/e:f', { handler }],
+    ['/x/d', { handler, params: JSON.parse('{ "__proto__": "x" }') }],
+    ['/__proto__', { handler }], ['/e:f', { handler }],
   ] as const) assert.deepEqual(router('GET', path), route, path);
   assert.deepEqual(router('PUT', '/notes/1'), { ...other, params: { id: '1' } });
 });
