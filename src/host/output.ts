@@ -1,5 +1,5 @@
-// Writes log lines to stdout, in order. Whole lines of one iteration of the event loop are written together, up to 4,096
-// bytes: such writes the kernel does not mix if processes share a pipe (pipe(7)).
+// Writes log lines to stdout, in order. Those of one iteration of the event loop are written together, as whole lines
+// and up to 4,096 bytes: if processes share a pipe, the kernel mixes no such writes (pipe(7)).
 import { logLine } from './log.ts';
 
 const MAX_WAITING = 4_096; // lines; one of the access log has at most some 2,300 bytes

@@ -22,8 +22,8 @@ export type Routes = Record<string, Readonly<Record<string, Handler | Route>>>;
 const always = (reply: Reply): Route => ({ handler: () => reply });
 
 /**
- * A router for `routes`. Other paths are answered with 404, and other methods with 405. Of paths that match, one without
- * parameters comes first.
+ * A router for `routes`. Other paths are answered with 404, and other methods with 405. Of paths that match, one
+ * without parameters comes first.
  */
 export function createRouter(routes: Routes): Router {
   const fixed = new Map<string, ByMethod>(); // not objects, because `__proto__` is a name like any other
