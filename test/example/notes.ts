@@ -6,7 +6,7 @@ import type { Handler } from '../../src/http/request.ts';
 import { createRouter, type Router } from '../../src/http/router.ts';
 import { createServer, type ServerOptions } from '../../src/server.ts';
 
-type NotesOptions = Omit<ServerOptions, 'router' | 'hostRules' | 'isDraining'>;
+type NotesOptions = Omit<ServerOptions, 'router' | 'headRules' | 'isDraining'>;
 
 /** Creates the service: who has the token may add notes, and each is a line of the journal. */
 export async function createNotes(journalFile: string, token: string, options: NotesOptions) {
@@ -35,7 +35,7 @@ export async function createNotes(journalFile: string, token: string, options: N
   });
   // The recipe for a parameter in a path: for the router, the last part of `/notes/…` is always `:id`.
   const router: Router = (method, path) => fixed(method, path.replace(/^\/notes\/[^/]+$/, '/notes/:id'));
-  const server = createServer({ ...options, router, hostRules: {}, isDraining: () => isDraining });
+  const server = createServer({ ...options, router, headRules: {}, isDraining: () => isDraining });
   return {
     ...server,
     startDraining: () => { isDraining = true; },
