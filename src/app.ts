@@ -2,10 +2,10 @@
 import type { BlockList } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { redirectToHttps } from './api/redirect.ts';
-import type { HostRules } from './http/head.ts';
+import type { HeadRules } from './http/head.ts';
 import type { Reports } from './http/reports.ts';
 import { createRouter, type Router } from './http/router.ts';
-import { matcherOf } from './http/target.ts';
+import { hostNamesOf } from './http/target.ts';
 import { createRoutes } from './routes.ts';
 import { createServer, type Server } from './server.ts';
 
@@ -27,10 +27,10 @@ export function createApp({ isDevelopment, now, allowedHosts, ...options }: AppO
   let isDraining = false;
   const ofAll = { ...options, isDraining: () => isDraining };
   const router = createRouter(createRoutes({ isDevelopment, now, isDraining: ofAll.isDraining }));
-  const isAllowed = allowedHosts && matcherOf(allowedHosts);
+  const hostNames = allowedHosts && hostNamesOf(allowedHosts);
 
-  function create(ownRouter: Router, hostRules: HostRules, tls?: SecureContextOptions): Server {
-    const server = createServer({ ...ofAll, router: ownRouter, hostRules: { isAllowed, ...hostRules } }, tls);
+  function create(ownRouter: Router, headRules: HeadRules, tls?: SecureContextOptions): Server {
+    const server = createServer({ ...ofAll, router: ownRouter, headRules: { hostNames, ...headRules } }, tls);
     servers.push(server);
     return server;
   }

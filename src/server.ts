@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { plainAddress } from './http/address.ts';
-import { checkHead, type HostRules } from './http/head.ts';
+import { checkHead, type HeadRules } from './http/head.ts';
 import { FIELD_LINES, HEAD_BYTES, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, statusOfError } from './http/refusals.ts';
 import { refusalText } from './http/reply.ts';
@@ -14,7 +14,7 @@ import { accessRecord } from './http/reports.ts';
 import { createFairServer } from './turns/fair-server.ts';
 
 export type ServerOptions = ExchangeOptions & {
-  readonly hostRules: HostRules;
+  readonly headRules: HeadRules;
   readonly maxConnections: number; // how many may be open at once
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
@@ -63,7 +63,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const { socket } = incoming;
-    const { request, reason } = checkHead(incoming, options.hostRules);
+    const { request, reason } = checkHead(incoming, options.headRules);
     const exchange = new Exchange(incoming, response, request, options);
     open.add(exchange);
     current.set(socket, exchange);

@@ -53,7 +53,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     hasHandedSockets: handed !== undefined,
     tlsFiles,
     // The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does.
-    redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort || undefined), // 0 is any port
+    redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
     allowedHosts: allowed === '*' ? undefined : hostsIn(allowed), // what `Host` may name; undefined: any host
     proxies: proxies === undefined ? undefined : networksIn(proxies), // load balancers that send the PROXY protocol
     accessLog: readBoolean('ACCESS_LOG', false),

@@ -2,7 +2,7 @@
 // one by one. What any client can cause is counted, so that nobody can fill the log: at most one line a minute each.
 import type { Log, LogFields } from './log.ts';
 
-const LONG_PATH = /^(.{1024}).+/; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
+const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
 
 /** Writes reports, which are those of `Reports` in http/reports.ts and failed accepts, to `log`. */
 export function createReportLogger(log: Log) {
@@ -35,6 +35,9 @@ export function createReportLogger(log: Log) {
     failed: (error: unknown, traceId: string) =>
       log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
     finished: (request: LogFields & { readonly path?: string | undefined }) =>
-      log('info', 'Request', { ...request, path: request.path?.replace(LONG_PATH, '$1…') }),
+      log('info', 'Request', { ...request, path: cut(request.path) }),
   };
 }
+
+const cut = (path: string | undefined) =>
+  (path !== undefined && path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { FIELD_LINES } from './limits.ts';
 import type { Reason } from './refusals.ts';
 import { HttpRequest } from './request.ts';
-import { isHostOf, parseHost, parseTarget, type HostMatcher, type Target } from './target.ts';
+import { isHostOf, parseHost, parseTarget, type Host, type HostNames, type Target } from './target.ts';
 
 /** What Node has parsed: the part of an IncomingMessage that is read here. */
 export type Head = {
@@ -14,9 +14,9 @@ export type Head = {
   readonly rawHeaders: readonly string[]; // names and values, alternating
 };
 
-/** Which hosts a server answers for. */
-export type HostRules = {
-  readonly isAllowed?: HostMatcher | undefined; // undefined: all are
+/** The rules that differ between servers. */
+export type HeadRules = {
+  readonly hostNames?: HostNames | undefined; // which may be asked for; undefined: any
   readonly takesHttps?: boolean; // whether a target may have the scheme https
   readonly needsHost?: boolean; // whether a request must name its host even in HTTP/1.0
 };
@@ -24,7 +24,7 @@ export type HostRules = {
 type CheckedHead = { readonly request: HttpRequest; readonly reason: Reason | undefined };
 
 /** The request that a head amounts to, and the rule that it breaks, if any. */
-export function checkHead(head: Head, rules: HostRules): CheckedHead {
+export function checkHead(head: Head, rules: HeadRules): CheckedHead {
   const { method = '', url = '', headers } = head;
   const target = parseTarget(method, url);
   const host = headers.host ?? (head.httpVersion === '1.0' ? target?.authority : undefined); // RFC 9112 3.2.2
@@ -32,14 +32,15 @@ export function checkHead(head: Head, rules: HostRules): CheckedHead {
   return { request, reason: target === undefined ? 'targetForm' : faultIn(head, target, host, rules) };
 }
 
-function faultIn(head: Head, target: Target, host: string | undefined, rules: HostRules): Reason | undefined {
+function faultIn(head: Head, target: Target, text: string | undefined, rules: HeadRules): Reason | undefined {
+  const host = text === undefined ? undefined : parseHost(text);
+  if (text !== undefined && host === undefined) return 'hostIllegal';
   return faultInHost(head, target, host) ?? faultInFields(head) ?? faultByRules(target, host, rules);
 }
 
 // RFC 9112 3.2: one Host, and no other in the target: a proxy could have routed or cached by the one in the target.
-function faultInHost({ httpVersion }: Head, target: Target, host: string | undefined): Reason | undefined {
+function faultInHost({ httpVersion }: Head, target: Target, host: Host | undefined): Reason | undefined {
   if (host === undefined) return httpVersion === '1.0' ? undefined : 'hostMissing';
-  if (parseHost(host) === undefined) return 'hostIllegal';
   return isHostOf(target, host) ? undefined : 'hostMismatch';
 }
 
@@ -59,9 +60,9 @@ function faultInCodings(codings: string): Reason {
   return members.length > 1 && members.at(-1) === 'chunked' ? 'codingUnsupported' : 'codingIllegal';
 }
 
-function faultByRules({ isHttps }: Target, host: string | undefined, rules: HostRules): Reason | undefined {
+function faultByRules({ isHttps }: Target, host: Host | undefined, rules: HeadRules): Reason | undefined {
   if (isHttps === true && rules.takesHttps !== true) return 'httpsWithoutTls';
-  if (rules.isAllowed?.(host) === false) return 'hostNotAllowed';
+  if (rules.hostNames?.has(host?.name ?? '') === false) return 'hostNotAllowed';
   return host === undefined && rules.needsHost === true ? 'redirectWithoutHost' : undefined;
 }
 

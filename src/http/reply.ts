@@ -10,7 +10,7 @@ export type Reply = {
 };
 
 /** A reply with content. */
-export function contentReply(status: number, contentType: string, body: string): Reply {
+export function contentReply(status: number, contentType: string, body: string | Uint8Array): Reply {
   const headers = {
     'Content-Type': contentType,
     'Cache-Control': 'no-store', // content may soon be out of date
@@ -51,7 +51,7 @@ export function headersOf({ status, headers, body }: Reply, isLast: boolean): Ou
   if (!isFinal) throw new RangeError(`A handler must not reply with ${status}.`);
   const isBody = typeof body === 'string' || body instanceof Uint8Array;
   if (!isBody) throw new TypeError('The body of a reply must be a string or bytes.');
-  // Throws if the bytes have been transferred: Node would throw only when it sends them, where nobody catches it.
+  // Throws if the memory of the bytes now belongs to another thread. Node would throw later, where nobody catches it.
   if (typeof body !== 'string') Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const illegal = Object.keys(headers).find((name) => OF_THE_SERVER.test(name));
   if (illegal !== undefined) throw new TypeError(`A handler must not set ${illegal}: that is the server's.`);
@@ -69,8 +69,9 @@ export function refusalText(status: number): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', ''].join('\r\n');
 }
 
-// For 204 and 304, `writeHead` notes that there is no content, and only then checks headers. If it throws there, the
-// note stays: the 500 would announce a length, and be sent without content. So they are checked before.
+// For 204 and 304, Node's `writeHead` marks the response as one without content, and only then checks the headers. If
+// it throws, the same response gets the 500, with a length, but (because it is marked) without content. So the headers
+// of these are checked before.
 function check([name, header]: [string, OutgoingHttpHeader | undefined]): void {
   validateHeaderName(name);
   for (const value of Array.isArray(header) ? header : [header]) {

@@ -19,21 +19,20 @@ type Known = {
   readonly status?: number | undefined; // undefined: the connection ended before there was a reply
   readonly reason?: string | undefined; // undefined: it was not refused
   readonly startedAt?: number; // when its head had arrived, by `performance.now`; undefined: Node has refused that
-  readonly endedAt?: number | undefined; // when its reply was taken; undefined: now
   readonly remoteAddress: string | undefined; // undefined: on a Unix socket
   readonly isAborted: boolean; // the kernel has not taken the whole reply
 };
 
 /** A request that is over, as the access log has it. It never has the query: names are personal data. */
 export function accessRecord(known: Known) {
-  const { request, status, reason, startedAt, endedAt = performance.now(), remoteAddress, isAborted } = known;
+  const { request, status, reason, startedAt, remoteAddress, isAborted } = known;
   return {
     method: request?.method,
     path: request?.path,
     traceId: request?.traceparent,
     status,
     reason,
-    durationMs: startedAt === undefined ? undefined : Number((endedAt - startedAt).toFixed(3)),
+    durationMs: startedAt === undefined ? undefined : Math.round((performance.now() - startedAt) * 1_000) / 1_000,
     remoteAddress,
     aborted: isAborted || undefined,
   };

@@ -13,21 +13,56 @@ export type Route = {
 /** Finds the route of a request. */
 export type Router = (method: string, path: string) => Route;
 
-/** Routes by path and method. A handler alone is a route that wants no content. */
+/**
+ * Routes by path and method. A handler alone is a route that wants no content. In a path, `/:id` is any segment that is
+ * not empty: the parameter `id`.
+ */
 export type Routes = Record<string, Readonly<Record<string, Handler | Route>>>;
 
 const always = (reply: Reply): Route => ({ handler: () => reply });
 
-/** A router for `routes`. Other paths are answered with 404, and other methods with 405. */
+/**
+ * A router for `routes`. Other paths are answered with 404, and other methods with 405. Of paths that match, one
+ * without parameters comes first.
+ */
 export function createRouter(routes: Routes): Router {
-  const paths = new Map<string, Map<string, Route>>(); // not objects, because `__proto__` is a name like any other
-  const notAllowed = new Map<string, Route>();
+  const fixed = new Map<string, ByMethod>(); // not objects, because `__proto__` is a name like any other
+  const patterns: [RegExp, ByMethod][] = [];
   const notFound = always(emptyReply(404));
   for (const [path, methods] of Object.entries(routes)) {
-    const found = Object.entries(methods).map(([method, route]): [string, Route] =>
-      [method, 'handler' in route ? route : { handler: route }]);
-    paths.set(path, new Map(found));
-    notAllowed.set(path, always(emptyReply(405, { Allow: Object.keys(methods).join(', ') }))); // RFC 9110 15.5.6
+    if (path.includes('/:')) patterns.push([patternOf(path), byMethod(methods)]);
+    else fixed.set(path, byMethod(methods));
   }
-  return (method, path) => paths.get(path)?.get(method) ?? notAllowed.get(path) ?? notFound;
+  return (method, path) => {
+    const found = fixed.get(path);
+    if (found !== undefined) return found(method);
+    for (const [pattern, find] of patterns) {
+      const params = paramsIn(path, pattern);
+      if (params !== undefined) return { ...find(method), params };
+    }
+    return notFound;
+  };
+}
+
+type ByMethod = (method: string) => Route;
+
+function byMethod(methods: Routes[string]): ByMethod {
+  const found = new Map(Object.entries(methods).map(([method, route]): [string, Route] =>
+    [method, 'handler' in route ? route : { handler: route }]));
+  const notAllowed = always(emptyReply(405, { Allow: Object.keys(methods).join(', ') })); // RFC 9110 15.5.6
+  return (method) => found.get(method) ?? notAllowed;
+}
+
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replace(/[^\w/:]/g, '\\$&').replace(/\/:(\w+)/g, '/(?<$1>[^/]+)')}$`);
+
+// The parameters in a path; undefined: it does not match, or is not legally encoded.
+function paramsIn(path: string, pattern: RegExp): Params | undefined {
+  const groups = pattern.exec(path)?.groups;
+  if (groups === undefined) return undefined;
+  try {
+    return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
+  } catch {
+    return undefined;
+  }
 }

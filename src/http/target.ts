@@ -26,41 +26,35 @@ function splitQuery(text: string): Target {
 // RFC 3986 allows a comma, too. But here it means two lines of Host, and a proxy may have routed by either.
 const HOST = /^(\[[\dA-Fa-f:.]+\]|(?:[\w\-.~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::(\d{1,5}))?$/;
 const FINAL_DOT = /([^.])\.$/; // RFC 1034 3.1: `a.` is the same name as `a`; `.` and `a..` are none
-const MAX_PORT = 65_535;
 
-/**
- * The name and the port of a host, or undefined if it is not legal. Case, a dot at the end and the way to write IPv6
- * make no difference.
- */
-export function parseHost(text: string): { readonly name: string; readonly port: number | undefined } | undefined {
+/** The name and the port of a host. */
+export type Host = { readonly name: string; readonly port: number | undefined };
+
+/** A host, or undefined if it is not legal. Case, a dot at the end and the way to write IPv6 make no difference. */
+export function parseHost(text: string): Host | undefined {
   const [, name, digits] = HOST.exec(text) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
-  if (name === undefined || (port !== undefined && port > MAX_PORT)) return undefined;
+  if (name === undefined || (port !== undefined && port > 65_535)) return undefined;
   if (!name.startsWith('[')) return { name: name.toLowerCase().replace(FINAL_DOT, '$1'), port };
   // URL writes an IPv6 address in one way (RFC 5952).
   return URL.canParse(`http://${name}`) ? { name: new URL(`http://${name}`).hostname, port } : undefined;
 }
 
-/** Whether a target names this legal host, or none. The default port may be left out (RFC 3986 6.2.3). */
-export function isHostOf({ authority, isHttps = false }: Target, host: string): boolean {
+/** Whether a target names this host, or none. The default port may be left out (RFC 3986 6.2.3). */
+export function isHostOf({ authority, isHttps = false }: Target, host: Host): boolean {
   if (authority === undefined) return true;
-  const one = parseHost(authority);
-  const other = parseHost(host);
+  const named = parseHost(authority);
   const defaultPort = isHttps ? 443 : 80;
-  return one !== undefined && one.name === other?.name && (one.port ?? defaultPort) === (other.port ?? defaultPort);
+  return named?.name === host.name && (named.port ?? defaultPort) === (host.port ?? defaultPort);
 }
 
-/** Whether a host may be asked for. Undefined: the request names none. */
-export type HostMatcher = (host: string | undefined) => boolean;
+/** Names as in `Host`. */
+export type HostNames = ReadonlySet<string | undefined>;
 
 /**
- * A matcher for the names and IP addresses in `allowed`, which have no ports. Against DNS rebinding: an attacker's web
- * page can reach the service only under the attacker's host name, which is not allowed.
+ * The names of legal hosts without ports. Against DNS rebinding: an attacker's web page can reach the service only
+ * under the attacker's host name, which is not allowed.
  */
-export function matcherOf(allowed: readonly string[]): HostMatcher {
-  const names = new Set(allowed.map((name) => parseHost(name.includes(':') ? `[${name}]` : name)?.name));
-  return (host = '') => {
-    const asked = parseHost(host);
-    return asked !== undefined && names.has(asked.name);
-  };
+export function hostNamesOf(hosts: readonly string[]): HostNames {
+  return new Set(hosts.map((host) => parseHost(host.includes(':') ? `[${host}]` : host)?.name));
 }

@@ -1,7 +1,34 @@
-// What is wrong with a name, in words. How the name is read from a query is in the contract.
+// How a name is read from a query, which is also in the contract, and what is wrong with a name, in words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultInName } from '../../src/api/name.ts';
+import { faultInName, readName } from '../../src/api/name.ts';
+
+const PARTS = [
+  ...'name&=+%?#;N', 'name', 'name=', '&name', '%6e', '%6E', '%61', '%6d', '%6D', '%65', '%4e', '%3d', '%26', '%25',
+  '%2B', '%c3%a4', '%ef%bb%bf', '%ff', '%f0%9f%98%80', '%ed%a0%80', '%00', '%zz', '%6', '\ud83d', '\ude00', 'ä',
+];
+
+test('the first name in random queries is the one that URLSearchParams finds', () => {
+  let seed = 1;
+  const random = (below: number) => { // a linear congruential generator, so that a failure can be repeated
+    seed = (seed * 48_271) % 0x7fff_ffff;
+    return seed % below;
+  };
+  for (let time = 0; time < 5_000; time += 1) {
+    const query = Array.from({ length: random(10) }, () => PARTS[random(PARTS.length)]).join('');
+    assert.equal(readName(query), new URLSearchParams(`?${query}`).get('name') ?? 'World', query);
+  }
+});
+
+test('what is not the name is not decoded: it takes less time than a name of the same length', () => {
+  const fastest = (query: string) => Math.min(...Array.from({ length: 5 }, () => {
+    const startedAt = performance.now();
+    readName(query);
+    return performance.now() - startedAt;
+  }));
+  const name = fastest(`name=${'%ff'.repeat(5_000)}`);
+  for (const others of ['%ff&', '+&', '&name%']) assert.ok(fastest(others.repeat(16_000 / others.length)) < name);
+});
 
 test('a name has 1 to 80 code points, of which one is not white space', () => {
   const long = (length: number) => ['a', 'ü', '😀', '\ud800', '\0'].map((letter) => letter.repeat(length));

@@ -10,7 +10,7 @@ import { createServer, type ServerOptions } from '../../src/server.ts';
 const MAX_BYTES = 4 * 1024;
 const TRANSLATOR_MS = 1_000;
 
-type ServerRest = Omit<ServerOptions, 'router' | 'hostRules' | 'isDraining'>;
+type ServerRest = Omit<ServerOptions, 'router' | 'headRules' | 'isDraining'>;
 
 export type NotesOptions = ServerRest & {
   readonly journalFile: string;
@@ -68,7 +68,7 @@ export async function createNotes({ journalFile, token, maxNotes, translatorUrl,
     '/notes/:id': { GET: getNote, DELETE: withToken(token, deleteNote) },
     '/notes/:id/translation': { GET: translateNote },
   });
-  const server = createServer({ ...options, router, hostRules: {}, isDraining: () => isDraining });
+  const server = createServer({ ...options, router, headRules: {}, isDraining: () => isDraining });
   return {
     ...server,
     startDraining: () => { isDraining = true; },

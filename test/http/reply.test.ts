@@ -1,7 +1,7 @@
 // Which headers a reply has. What replies of the service say, to the byte, is in the contract.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyReply, headersOf } from '../../src/http/reply.ts';
+import { contentReply, emptyReply, headersOf } from '../../src/http/reply.ts';
 
 test('the headers of a reply are its own, the length of its body in bytes, and whether it is the last', () => {
   const headers = { a: 'b', 'Set-Cookie': ['c', 'd'], Update: 'e', 'X-Date': 'f', 'Content-Length-Of': 'g' };
@@ -10,6 +10,7 @@ test('the headers of a reply are its own, the length of its body in bytes, and w
     [999, Buffer.alloc(3), true, { 'Content-Length': 3, Connection: 'close' }],
     [204, '', false, {}], [304, '', true, { Connection: 'close' }],
   ] as const) assert.deepEqual(headersOf({ status, headers, body }, isLast), { ...headers, ...added });
+  assert.equal(headersOf(contentReply(200, 'image/png', Buffer.alloc(3)), false)['Content-Length'], 3);
 });
 
 test('a reply has a final status, a body of text or bytes, and no header that is the server\'s', () => {

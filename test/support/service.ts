@@ -28,7 +28,7 @@ export async function startServer(
   tls?: SecureContextOptions,
 ) {
   const { reports, ...reported } = keepReports();
-  const fixed = { router: createRouter(routes), hostRules: {}, isDraining: () => false, reports };
+  const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports };
   const server = createServer({ ...readConfiguration({}), ...fixed, ...options }, tls);
   t.after(() => Promise.all([server.close(), server.closeAll()]));
   return { server, port: await listenOnPort(server.listener, path), ...reported };
