@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -58,9 +57,16 @@ test('the example keeps notes of those who have the token, and stops when the la
 
 test('it asks another service: 502 if that fails, 504 after a second, and not if the client has gone', async (t) => {
   const waiting: ServerResponse[] = [];
+  let expire = () => {};
+  t.mock.method(AbortSignal, 'timeout', (ms: number) => { // so that nothing here depends on time
+    assert.equal(ms, 1_000);
+    const timeout = new AbortController();
+    expire = () => timeout.abort();
+    return timeout.signal;
+  });
   const answers: ((response: ServerResponse) => void)[] = [
     (response) => response.end('Salut'), (response) => response.writeHead(500).end(), (response) => response.destroy(),
-    (response) => response.write('S'), (response) => waiting.push(response),
+    (response) => response.write('S', () => expire()), (response) => waiting.push(response),
   ];
   const { records, url, ask, post } = await start(t, (response) => answers.shift()?.(response));
   const location = (await post('{"text":"Hello"}')).headers.get('location') ?? assert.fail();
@@ -75,7 +81,6 @@ test('it asks another service: 502 if that fails, 504 after a second, and not if
   leaving.abort();
   await assert.rejects(left, { name: 'AbortError' });
   const [response = assert.fail()] = waiting;
-  if (!response.closed) await once(response, 'close'); // the question is taken back
-  await until(() => records.length === 7);
-  assert.notEqual(records.at(-1)?.status, 504, 'that would be after a second');
+  await until(() => response.closed); // the question is taken back
+  await until(() => records.length === 7); // and nothing has failed
 });
