@@ -12,10 +12,8 @@ COPY src src
 RUN npm run build -- --sourceMap false
 
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
-# Labels as the OCI image specification defines them. The build system adds those for version, source and licence.
-LABEL org.opencontainers.image.title="greeting-service" \
-  org.opencontainers.image.description="A greeting over HTTP: the reference for a small server on Node's standard library alone." \
-  org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot"
+# A label as the OCI image specification defines it. The build system adds those for title, version, source and licence.
+LABEL org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot"
 WORKDIR /app
 # The files belong to root and another user runs them, so the service cannot change its own code.
 # package.json tells Node that the .js files are ES modules. Its mode is set here, because in the build context it

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
+import { field } from './support/replies.ts';
 import { startService, tlsOptions } from './support/service.ts';
 import { calm, listenOnPort } from './support/sockets.ts';
 
@@ -31,7 +32,7 @@ test('all servers of an app are unhealthy and stop together, and count together 
   assert.equal(app.isDraining(), true);
   for (const each of ports) {
     const { status, headers } = await request(each, 'GET', '/health');
-    assert.deepEqual([status, headers[0]], [503, 'Content-Type: text/plain']);
+    assert.deepEqual([status, field({ headers }, 'Content-Type')], [503, 'text/plain']);
   }
   app.stopListening();
   for (const each of ports) await assert.rejects(exchange(each, ''), { code: 'ECONNREFUSED' });

@@ -9,10 +9,11 @@ import { promisify } from 'node:util';
 import { repliesIn, type Reply } from './support/replies.ts';
 import { startService } from './support/service.ts';
 import { decisions } from './tools/contract/decisions.ts';
+import { EXCEPTION_TEXT } from './tools/contract/greetings.ts';
 import { run } from './tools/contract/main.ts';
 import { describe, hold, unmet, type Row } from './tools/contract/row.ts';
 import { mapAll, talker, type Talk, type Talker } from './tools/contract/server.ts';
-import { EXCEPTION_TEXT, specification } from './tools/contract/specification.ts';
+import { specification } from './tools/contract/specification.ts';
 import { wire } from './tools/contract/wire.ts';
 
 // It runs beside the tests below.
@@ -27,7 +28,7 @@ suite('every row holds', { concurrency: true }, () => {
   for (const environment of ['development', 'production'] as const) {
     test(`in ${environment}, and every head is as it always is`, async (t) => {
       const isDevelopment = environment === 'development';
-      const service = await startService(t, { isDevelopment, now: Date.now });
+      const service = await startService(t, { isDevelopment });
       const failing = await startService(t, { isDevelopment, now: () => { throw new Error(EXCEPTION_TEXT); } });
       await mapAll(rowsFor(environment), async (row) => {
         const { port } = row.needs === 'an exception' ? failing : service;
@@ -93,7 +94,7 @@ test('a row differs if replies are wrong, missing or too many, or the connection
 });
 
 test('npm run contract exits with 0, 1 or 2, and needs no build', async (t) => {
-  const { port } = await startService(t, { isDevelopment: true, now: Date.now });
+  const { port } = await startService(t, { isDevelopment: true });
   const url = `http://127.0.0.1:${port}`;
   for (const [args, code, pattern] of [
     [[url], 0, / 0 differ, 2 not/], [['unix:/no'], 2, /\(ENOENT\)/], [[url, url], 2, /^One URL .*\n\nUsage: /],

@@ -2,7 +2,7 @@
 // are handed over, as sd_listen_fds(3) defines it. What a file may be is in host/tls-files.test.ts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -12,6 +12,7 @@ import { makeCertificate, temporaryFolder, tlsVariables } from './support/certif
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { importing, NO_SIGNALS, portIn, spawnService } from './support/process.ts';
+import { field } from './support/replies.ts';
 
 const TLS = tlsVariables();
 const { allowedNodeEnvironmentFlags: known, env: { NODE_V8_COVERAGE: coverage } } = process;
@@ -43,15 +44,16 @@ const tlsTo = (port: number) =>
   connect({ port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
 
 test('the systemd unit has the same flags as the image, with its own folders', () => {
-  const unit = readFileSync(join(root, 'deploy/greeting.service'), 'utf8');
+  const [name = ''] = readdirSync(join(root, 'deploy')).filter((file) => file.endsWith('.service'));
+  const unit = readFileSync(join(root, 'deploy', name), 'utf8');
   const [, command = ''] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(unit) ?? [];
   const flagsOfUnit = command.split(/[\s\\]+/).filter((word) => word.startsWith('--'))
-    .map((flag) => flag.replace('/opt/greeting-service/', '/app/').replace('/etc/greeting-service/', '/tls/'));
+    .map((flag) => flag.replace(/\/opt\/[\w-]+\//, '/app/').replace(/\/etc\/[\w-]+\//, '/tls/'));
   assert.deepEqual(flagsOfUnit, ofImage);
 });
 
 const folder = temporaryFolder();
-const path = join(folder, 'greeting.sock');
+const path = join(folder, 'http.sock');
 const [unix, https] = [await listeningSocket(path), await listeningSocket()];
 const unixHttps = await listeningSocket(join(folder, 'https.sock'));
 
@@ -61,8 +63,8 @@ describe('a process with TLS', { concurrency: true }, () => {
     const tls = tlsVariables();
     const service = spawnService(t, { ...tls, PORT: '0', SHUTDOWN_DELAY_MS: '60000' });
     const [httpsPort, httpPort] = [portIn(await service.nextLine()), portIn(await service.nextLine())];
-    const { status, headers } = await request(httpPort, 'GET', '/api/greetings?name=Ada');
-    assert.deepEqual([status, headers[1]], [307, `Location: https://localhost:${httpsPort}/api/greetings?name=Ada`]);
+    const { status, headers } = await request(httpPort, 'GET', '/health?a=b');
+    assert.deepEqual([status, field({ headers }, 'Location')], [307, `https://localhost:${httpsPort}/health?a=b`]);
 
     const renewed = makeCertificate(folder, 'renewed', [-2, -1]);
     for (const [change, name, ...patterns] of [
@@ -92,20 +94,20 @@ describe('a process with TLS', { concurrency: true }, () => {
   test('with flags of the image and sockets of others, attackers get nothing', { skip: NO_DESCRIPTORS }, async (t) => {
     const service = spawnService(t, {
       ...TLS, NODE_ENV: 'Development', HOST: '192.0.2.1', PORT: '1', HTTPS_REDIRECT_PORT: '443',
-      LISTEN_FDNAMES: 'greeting.socket:https', SHUTDOWN_DELAY_MS: '60000',
+      LISTEN_FDNAMES: 'a.socket:https', SHUTDOWN_DELAY_MS: '60000',
     }, [...FLAGS, ...PROBE], [unix.fd, https.fd]);
     for (const { giveUp } of [unix, https]) giveUp();
     const denied = ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'];
     assert.deepEqual(await service.nextLine(), [false, 'ERR_UNKNOWN_BUILTIN_MODULE', ...denied]);
     const listening = [await service.nextLine(), await service.nextLine()].map(({ address, name }) => [address, name]);
-    assert.deepEqual(listening, [[`https://127.0.0.1:${https.port}`, 'https'], ['descriptor 3', 'greeting.socket']]);
+    assert.deepEqual(listening, [[`https://127.0.0.1:${https.port}`, 'https'], ['descriptor 3', 'a.socket']]);
     const { replies } = await exchangeOn(connectTcp({ path }), requestBytes('GET', '/health'));
-    assert.deepEqual(replies.map(({ headers }) => headers[1]), ['Location: https://localhost/health']);
-    const paths = ['/health', '/api/greetings?name=', '/openapi/v1.json'];
+    assert.deepEqual(replies.map((reply) => field(reply, 'Location')), ['https://localhost/health']);
+    const paths = ['/health', '/nope', '/openapi/v1.json'];
     const bytes = paths.map((each) => requestBytes('GET', each, [])).join('');
     const last = requestBytes('GET', '/health', ['Transfer-Encoding: chunked', '__proto__: x', 'Connection: close']);
     const secure = await exchangeOn(tlsTo(https.port), `${bytes}${last}0\r\n__proto__: x\r\n\r\n`);
-    assert.deepEqual(secure.replies.map(({ status }) => status), [200, 400, 200, 200]);
+    assert.deepEqual(secure.replies.map(({ status }) => status), [200, 404, 200, 200]);
     const kept = tlsTo(https.port);
     await once(kept, 'secureConnect');
     service.child.kill('SIGTERM');

@@ -50,13 +50,12 @@ describe('a process', { concurrency: true }, () => {
       ['GET /health HTTP/1.1\r\nHost: other\r\n\r\n', 421],
       [requestBytes('GET', '/openapi/v1.json'), 404],
     ] as const) assert.deepEqual((await exchange(port, bytes)).replies.map((reply) => reply.status), [status]);
-    const { body } = await request(port, 'GET', '/api/greetings?name=Ada');
-    assert.ok(Math.abs(Date.parse(JSON.parse(body).generatedAt) - Date.now()) < 60_000, body);
+    await request(port, 'GET', '/health?name=Ada');
     await Promise.race([await idle(port), await idle(port), await idle(port)].map(closed));
     service.child.kill('SIGQUIT');
     const { lines, code } = await service.ended();
-    const { time, durationMs, traceId, ...line } = lines.find(({ path }) => path === '/api/greetings') ?? assert.fail();
-    const asked = { method: 'GET', path: '/api/greetings', status: 200, remoteAddress: '127.0.0.1' };
+    const { time, durationMs, traceId, ...line } = lines.find((one) => one['status'] === 200) ?? assert.fail();
+    const asked = { method: 'GET', path: '/health', status: 200, remoteAddress: '127.0.0.1' };
     assert.deepEqual(line, { level: 'info', message: 'Request', ...asked });
     assert.match(`${durationMs} ${traceId}`, /^\d+(?:\.\d{1,3})? 00-/);
     const [stopping, closing, stopped, refused, tooMany] = lines.filter((one) => one.message !== 'Request');

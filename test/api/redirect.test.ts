@@ -9,7 +9,7 @@ const redirect = async (port: number, host: string, path: string, query: string)
 
 test('a request is redirected to the port of HTTPS on the same host, with its path and query', async () => {
   for (const [port, host, path, query, location] of [
-    [8443, 'A.b.:8080', '/api/greetings', 'name=Ada&x=%20%c3', 'https://A.b.:8443/api/greetings?name=Ada&x=%20%c3'],
+    [8443, 'A.b.:8080', '/a/b', 'name=Ada&x=%20%c3', 'https://A.b.:8443/a/b?name=Ada&x=%20%c3'],
     [443, 'example.com:80', '/', '', 'https://example.com/'], [443, '[::1]:8080', '/a', '?b', 'https://[::1]/a??b'],
     [8443, '127.0.0.1', '*', '', 'https://127.0.0.1:8443'], [443, 'a', '/*', '', 'https://a/*'],
     [8443, 'example.com', '//evil.example/', '', 'https://example.com:8443//evil.example/'],

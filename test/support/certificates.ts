@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 
 /** A folder that is removed when the test `t` or, without it, this process ends. */
 export function temporaryFolder(t?: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'greeting-'));
+  const folder = mkdtempSync(join(tmpdir(), 'test-'));
   const remove = () => rmSync(folder, { recursive: true });
   if (t === undefined) process.once('exit', remove);
   else t.after(remove);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-static const char REQUEST[] = "GET /api/greetings HTTP/1.1\r\nHost: localhost\r\n\r\n";
+static const char REQUEST[] = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 static struct sockaddr_in server = { .sin_family = AF_INET };
 static int updates;
 

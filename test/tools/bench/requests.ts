@@ -21,7 +21,7 @@ const BROWSER = [
   'Sec-Fetch-User: ?1', 'Priority: u=0, i',
 ];
 const COOKIE = `Cookie: session=${'x'.repeat(2_992)}`; // its value has 3,000 bytes
-const GREETING = '/api/greetings';
+export const GREETING = '/api/greetings';
 
 function measured(
   name: string, target: string, bounds: Omit<Row, 'name'>, way: keyof typeof WAYS = 'plain', fields: string[] = [],

@@ -1,13 +1,11 @@
 // A row of the contract: what is sent, and what must come back, as data; and how a server is held to it.
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { field, type Reply } from '../../support/replies.ts';
-import { inside } from '../../support/schema.ts';
+import { inside, misfits } from '../../support/schema.ts';
 import type { Talk, Talker } from './server.ts';
 
 // Nothing is imported from `src` on purpose: what a server must do is not taken from one.
-export const GREETINGS = '/api/greetings';
 export const DESCRIPTION = '/openapi/v1.json';
-export const MAX = 80; // characters of a name
 
 /** What must be true of a reply. What is not named here may be anything. */
 export type Expected = {
@@ -39,29 +37,34 @@ export const words = (text: string) => text.trim().split(/\s+/);
 export const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
 export const row = (says: string, ...steps: readonly Step[]): Row => ({ says, steps });
 
+/** Expected of each reply with a body: it is not to be stored or sniffed, and names no software. */
+export const WITH_BODY: Expected =
+  { fields: { Server: undefined, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } };
+/** For `also`: whether what is there in the JSON fits a JSON Schema. */
+export const fits = (schema: object, ...at: readonly string[]) => ({ json }: Got) =>
+  misfits(schema, inside(json, ...at)).length === 0;
+/** For `also`: whether the JSON is an object with these members. */
+export const only = (...names: readonly string[]) => ({ json }: Got) =>
+  Object.keys(Object(json)).sort().join() === names.toSorted().join();
+
 /** Makes steps and rows with one request, such as `GET /health`, after which the connection is closed. */
 export function asking(authority: string) {
   const ask = (request: string, expected: Expected, ...fields: readonly string[]): Step => ({
     send: head(`${request} HTTP/1.1`, `Host: ${authority}`, ...fields, 'Connection: close'),
     replies: [expected],
   });
-  const get = (query: string, expected: Expected) => row(query, ask(`GET ${GREETINGS}${query}`, expected));
   return {
     ask,
     /** A row for a path that is not mapped, whatever the method. */
     unmapped: (path: string) =>
       row(path, ...['GET', 'POST'].map((method) => ask(`${method} ${path}?name=A`, { status: 404, body: '' }))),
-    /** A row for each query, and the name that is greeted. */
-    greets: (names: Readonly<Record<string, string>>) =>
-      Object.entries(names).map(([query, name]) => get(query, { status: 200, json: { message: `Hello, ${name}!` } })),
-    refuses: (...queries: readonly string[]) => queries.map((query) => get(query, { status: 400 })),
   };
 }
 
 // RFC 9110 8.3.1: types, names of parameters and the value of charset are case-insensitive; a value may be quoted.
 const partsOf = (type = '') => type.toLowerCase().split(';').map((part) => part.trim().replace(/="(.*)"$/, '=$1'));
 
-const fits = (value: unknown, expected: unknown) =>
+const isAs = (value: unknown, expected: unknown) =>
   (expected instanceof RegExp ? typeof value === 'string' && expected.test(value) : isDeepStrictEqual(value, expected));
 
 /** What is not as expected, in words. */
@@ -80,7 +83,7 @@ export function unmet(expected: Expected, reply: Reply, sentAt: number): string[
   must(`Content-Type: ${type}`, type === undefined || partsOf(type).every((part) => types.includes(part)));
   must(body === '' ? 'no body' : `the body ${body}`, body === undefined || reply.body === body);
   for (const [name, value] of Object.entries(fields)) must(`${name}: ${value}`, field(reply, name) === value);
-  for (const [path, value] of Object.entries(json)) must(`${path}: ${inspect(value)}`, fits(at(path), value));
+  for (const [path, value] of Object.entries(json)) must(`${path}: ${inspect(value)}`, isAs(at(path), value));
   for (const [text, holds] of Object.entries(also)) must(text, holds(got));
   return wrong;
 }

@@ -55,8 +55,8 @@ export function wire({ authority }: Subject): Sections {
   const half = `8000\r\n${'x'.repeat(32_768)}\r\n`; // of 64 KiB
 
   // Requests with the status of the reply: after `kept`, the connection stays open, and after `last`, it does not.
-  const probe = head('GET /api/greetings HTTP/1.1', host, 'Connection: close');
-  const answered = { status: 200, json: { message: 'Hello, World!' } };
+  const probe = head('GET /health HTTP/1.1', host, 'Connection: close');
+  const answered = { status: 200, body: 'Healthy' };
   const one = (bytes: string, statuses: readonly number[], isLast: boolean): Row => {
     const replies = statuses.map((status) => ({ status }));
     const steps = [{ send: bytes + probe, replies: isLast ? replies : [...replies, answered] }];

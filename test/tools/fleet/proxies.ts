@@ -18,11 +18,11 @@ const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = TLS;
  * `isOnTcp`, it passes connections on, not requests, and names their clients.
  */
 export async function startHaproxy(isTlsBehind: boolean, isOnTcp: boolean) {
-  writeFileSync(`${folder}/greetings.pem`, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
+  writeFileSync(`${folder}/service.pem`, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
   const { prints, stop } = await run('haproxy', ['-db', '-f'], 'Health check', printed('haproxy.cfg', {
     'bind :80': `bind 127.0.0.1:${PROXY_PORT}`,
     'bind :443': `bind 127.0.0.1:${PROXY_TLS_PORT}`,
-    '/etc/haproxy/greetings.pem': `${folder}/greetings.pem`,
+    '/etc/haproxy/service.pem': `${folder}/service.pem`,
     '/etc/haproxy/ca.pem': cert,
     'option redispatch 1': isOnTcp ? 'retries 0' : 'retries 0\n  retry-on none\n  http-reuse always',
     'mode http': isOnTcp ? 'mode tcp' : 'mode http',
@@ -30,7 +30,7 @@ export async function startHaproxy(isTlsBehind: boolean, isOnTcp: boolean) {
     '# default-server ssl': isTlsBehind ? 'default-server ssl' : '#',
   }));
   // Resolves when requests go again to the process with this index, which starts after the call.
-  return { isUsedAgain: (index: number) => prints(`Server greeting/greeting${index + 1} is UP`), stop };
+  return { isUsedAgain: (index: number) => prints(`Server service/service${index + 1} is UP`), stop };
 }
 
 /** nginx. It checks no process. */
@@ -39,10 +39,10 @@ export function startNginx(isTlsBehind: boolean) {
   const servers = printed('nginx.conf', {
     'listen 80;': `listen 127.0.0.1:${PROXY_PORT};`,
     'listen 443 ssl;': `listen 127.0.0.1:${PROXY_TLS_PORT} ssl;`,
-    '/etc/nginx/greetings.pem': cert,
-    '/etc/nginx/greetings.key': key,
+    '/etc/nginx/service.pem': cert,
+    '/etc/nginx/service.key': key,
     '/etc/nginx/ca.pem': cert,
-    'http://greeting': isTlsBehind ? 'https://greeting' : 'http://greeting',
+    'http://service': isTlsBehind ? 'https://service' : 'http://service',
     '# proxy_ssl': isTlsBehind ? 'proxy_ssl' : '#',
   });
   const start = `daemon off; pid ${folder}/pid; error_log stderr notice; events {} http { access_log off;`;
@@ -53,7 +53,7 @@ export function startNginx(isTlsBehind: boolean) {
 function printed(name: string, replacements: Readonly<Record<string, string>>): string {
   const members = Object.fromEntries(MEMBER_PORTS.map((port, i) => [`192.0.2.${i + 1}:8080`, `127.0.0.1:${port}`]));
   let text = readFileSync(new URL(`deploy/${name}`, import.meta.resolve('#package')), 'utf8');
-  for (const [there, here] of Object.entries({ ...members, 'greetings.example': 'localhost', ...replacements })) {
+  for (const [there, here] of Object.entries({ ...members, 'service.example': 'localhost', ...replacements })) {
     if (!text.includes(there)) throw new Error(`deploy/${name} has no "${there}".`);
     text = text.replaceAll(there, here);
   }
