@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
 import { REFUSALS } from '../src/http/refusals.ts';
+import { createRoutes } from '../src/routes.ts';
 import { exchange, request, requestBytes } from './support/exchange.ts';
 import { NO_SIGNALS, portIn, spawnService } from './support/process.ts';
+import { startService } from './support/service.ts';
 import { listenOnPort } from './support/sockets.ts';
 
 // Compiled tests are one folder deeper. The texts and the sources are not copied there.
@@ -19,9 +21,9 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts')).map((path) => path.replaceAll(sep, '/'));
 
-const TEXTS = ['README.md', 'src/README.md', 'SECURITY.md', 'deploy/README.md', 'test/README.md',
+const TEXTS = ['README.md', 'src/README.md', 'src/RECIPES.md', 'SECURITY.md', 'deploy/README.md', 'test/README.md',
   'test/tools/contract/README.md', 'test/tools/bench/README.md'];
-const [readme = '', book = '', security = '', deploy = ''] = TEXTS.map(read);
+const [readme = '', book = '', , security = '', deploy = ''] = TEXTS.map(read);
 
 const found = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, group = '']) => group);
 const code = (text = '') => found(text, /`([^`]+)`/g);
@@ -55,10 +57,25 @@ test('the lines of the book that put turns under another server do so', async (t
   const [lines = ''] = found(section(book, '`src/turns` under another server'), /```ts\n(.*?)```/gs);
   const script = lines.replaceAll('./turns/', new URL('../src/turns/', import.meta.url).href.replaceAll("'", '%27'))
     .replaceAll(".ts'", `${extension}'`).replace('.listen(8080)', '');
-  const module = `data:text/javascript,${encodeURIComponent(`${script}\nexport { listener };`)}`;
-  const { listener }: { readonly listener: Server } = await import(module);
-  t.after(() => listener.close());
-  assert.equal((await request(await listenOnPort(listener), 'GET', '/')).body, 'Hello');
+  const module = `data:text/javascript,${encodeURIComponent(`${script}\nexport { server };`)}`;
+  const { server }: { readonly server: Server } = await import(module);
+  t.after(() => server.close());
+  assert.equal((await request(await listenOnPort(server), 'GET', '/')).body, 'Hello');
+});
+
+test('the table of requests has all routes, each with a request and the status of its reply', async (t) => {
+  const routes = createRoutes({ isDevelopment: true, now: Date.now, isDraining: () => false });
+  const existing = Object.entries(routes).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`));
+  const replies = rows(section(readme, 'What to send, and what comes back'));
+  const table = replies.filter(([asked = '']) => asked.startsWith('`'));
+  const asked = table.map(([cell]) => String(code(cell)));
+  assert.deepEqual(sorted(asked.map((text) => text.replace(/\?.*/, ''))), sorted(existing));
+  const { port } = await startService(t, { isDevelopment: true });
+  for (const [i, text] of asked.entries()) {
+    const [method = '', target = ''] = text.split(' ');
+    assert.equal((await request(port, method, target)).status, Number.parseInt(table[i]?.[1] ?? '', 10), text);
+  }
 });
 
 test('the book lists every file of src', () => {
@@ -92,10 +109,12 @@ test('the tables have what the code has: variables, defaults, ranges, log messag
   assert.deepEqual(reasons.map(([reason, , status]) => [...code(reason), Number(status)]), Object.entries(REFUSALS));
 });
 
+const TIME = /(\d{4}-\d\d-\d\dT[\d:.]{12})(?=Z|\+00:00)/g;
+
 /** Without what differs each time: dates, times, trace ids and the address. */
 function masked(text: string): string {
   return text.replace(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, 'now')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]{12}(?=Z|\+00:00)/g, '<time>')
+    .replace(TIME, '<time>')
     .replace(/00-[\da-f]{32}-[\da-f]{16}-00/g, '<traceId>').replace(/"http:[^"]+:\d+"/g, '"<address>"');
 }
 
@@ -111,6 +130,7 @@ test('the service replies as in the transcript, and logs what the README says', 
     const bytes = requestBytes('GET', data === '' ? path : `${path}?name=${encodeURIComponent(data)}`, []);
     const { replies: [reply] } = await exchange(portIn(listening), bytes + requestBytes('GET', '/health'));
     assert.ok(reply);
+    for (const time of found(reply.body, TIME)) assert.ok(Math.abs(Date.parse(`${time}Z`) - Date.now()) < 60_000, time);
     const head = command.includes(' -i') ? `${[reply.statusLine, ...reply.headers].join('\n')}\n\n` : '';
     assert.equal(masked(head + reply.body), masked(shown.join('\n')));
   }
