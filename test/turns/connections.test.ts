@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { createFairServer } from '../../src/turns/fair-server.ts';
-import { calm, closed, iterations, until } from '../support/sockets.ts';
-import { get, post, start, TRANSPORTS, type Opened } from './start.ts';
+import { calm, closed, until } from '../support/sockets.ts';
+import { get, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 const GET = get('/');
 const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
@@ -56,7 +56,7 @@ test('what Node tells of a connection is told in no context of a request, as wit
     socket.on('data', note).on('end', note).resume();
     socket.write('x', note);
   });
-  for (let i = 0; i < 10; i += 1) (await open('127.0.0.2')).client.resume().write(GET.repeat(300));
+  for (let i = 0; i < 10; i += 1) (await open('127.0.0.2')).client.resume().write(GET.repeat(30_000)); // until the end
   const ends: Promise<unknown>[] = [];
   for (let i = 0; i < 10; i += 1) {
     const failing = await open('127.0.0.3');
@@ -98,15 +98,20 @@ for (const over of TRANSPORTS) {
 
 test('a client with handlers left behind begins no request beyond the bound; other clients do', async (t) => {
   const responses: ServerResponse[] = [];
-  const { server, open } = await start(t, (_, response) => responses.push(response), 'TCP', { maxConnections: 3 });
+  const { turns, hold, turn } = startTurns();
+  const options = { maxConnections: 4, turns };
+  const { server, open } = await start(t, (_, response) => responses.push(response), 'TCP', options);
   const ends: (() => void)[] = [];
   server.on('request', ({ socket }, response) => response.on('close', () => {
     if (socket.destroyed) ends.push(server.leaveBehind(socket));
   }));
+  const begun = await open('127.0.0.2');
+  begun.client.write(post(2));
+  await until(() => responses.length === 1);
   for (let i = 1; i <= 3; i += 1) {
     const leaving = await open('127.0.0.2');
     leaving.client.write(GET);
-    await until(() => responses.length === i);
+    await until(() => responses.length === 1 + i);
     leaving.client.resetAndDestroy();
     await until(() => ends.length === i);
   }
@@ -114,13 +119,19 @@ test('a client with handlers left behind begins no request beyond the bound; oth
   for (const { client } of blocked) client.write(GET);
   const other = await open('127.0.0.3');
   other.client.write(GET);
-  await until(() => responses.length === 4);
-  await iterations();
-  assert.equal(responses.length, 4);
-  ends.shift()?.();
   await until(() => responses.length === 5);
+  hold();
+  begun.client.write('xx');
   await calm(t, () => responses.length);
-  assert.equal(responses.length, 5);
+  turn();
+  assert.deepEqual([responses.length, responses[0]?.req.complete], [5, true], 'what has begun goes on');
+  ends.shift()?.();
+  const turnsUntil = async (count: number) => until(() => {
+    turn();
+    return responses.length === count;
+  });
+  await turnsUntil(6);
+  await calm(t, () => responses.length);
   responses.at(-1)?.end(); // its place is free for the other one
-  await until(() => responses.length === 6);
+  await turnsUntil(7);
 });
