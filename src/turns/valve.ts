@@ -92,7 +92,7 @@ export class Valve extends EndingStream {
       client.blocked.add(this);
     } else {
       const queue = isLong ? client.long : client.short;
-      this.#waiting = queue.waiting;
+      this.#waiting = queue;
       this.#turns.wait(queue, this);
     }
   }

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { calm, closed, until } from '../support/sockets.ts';
@@ -32,6 +34,15 @@ test('a slow handshake ends, and so does what is mostly records of a byte, but n
     assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), reasons);
   }
   assert.deepEqual([silent, large, wasteful].map(({ raw }) => raw.destroyed), [true, false, true]);
+});
+
+test('a connection that is not from the listener is served without turns', async (t) => {
+  const { server } = await start(t, hello, 'TCP');
+  const [own, other] = duplexPair();
+  server.emit('connection', Object.assign(own, { setTimeout: () => own }));
+  other.write(get('/', 'Connection: close'));
+  assert.match(await text(other), /hello$/);
+  server.leaveBehind(own)(); // which changes nothing
 });
 
 test('certificates of clients cannot be requested, because nobody would verify them', () => {
