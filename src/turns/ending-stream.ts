@@ -119,7 +119,6 @@ export abstract class EndingStream extends SocketStream {
   protected leave(): void {
     if (!this.pieces.isComplete) {
       this.push(null); // then Node closes the connection, and drops what it has not answered
-      this.endSide();
     } else if (!this.#hasLeft) {
       this.#hasLeft = true;
       const told = this.#halfClosed ?? (() => this.push(null));

@@ -128,6 +128,7 @@ test('a client with handlers left behind begins no request beyond the bound; oth
   }
   const blocked = [await open('127.0.0.2'), await open('127.0.0.2')];
   for (const { client } of blocked) client.write(GET);
+  await calm(t, () => responses.length);
   const other = await open('127.0.0.3');
   other.client.write(GET);
   await until(() => responses.length === 5);
