@@ -3,7 +3,7 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { contentReply, emptyReply, validationProblem } from '../../src/http/reply.ts';
 import type { Handler } from '../../src/http/request.ts';
-import { createRouter, type Router } from '../../src/http/router.ts';
+import { createRouter } from '../../src/http/router.ts';
 import { createServer, type ServerOptions } from '../../src/server.ts';
 
 type NotesOptions = Omit<ServerOptions, 'router' | 'headRules' | 'isDraining'>;
@@ -23,18 +23,16 @@ export async function createNotes(journalFile: string, token: string, options: N
     return emptyReply(201, { Location: `/notes/${id}` });
   };
 
-  const getNote: Handler = ({ path }) => {
-    const text = notes.get(path.slice('/notes/'.length));
+  const getNote: Handler = ({ params }) => {
+    const text = notes.get(params['id'] ?? '');
     return text === undefined ? emptyReply(404) : contentReply(200, 'application/json', JSON.stringify({ text }));
   };
 
-  const fixed = createRouter({
+  const router = createRouter({
     '/health': { GET: () => contentReply(isDraining ? 503 : 200, 'text/plain', isDraining ? 'Unhealthy' : 'Healthy') },
     '/notes': { POST: { handler: withToken(token, addNote), maxContentBytes: 4 * 1024 } },
     '/notes/:id': { GET: getNote },
   });
-  // The recipe for a parameter in a path: for the router, the last part of `/notes/…` is always `:id`.
-  const router: Router = (method, path) => fixed(method, path.replace(/^\/notes\/[^/]+$/, '/notes/:id'));
   const server = createServer({ ...options, router, headRules: {}, isDraining: () => isDraining });
   return {
     ...server,
