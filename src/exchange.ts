@@ -1,9 +1,10 @@
 // A request and its reply: how it is answered, or refused.
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { plainAddress } from './http/address.ts';
 import { answer } from './http/answer.ts';
 import { put } from './http/content.ts';
 import { DISCARDED_BYTES } from './http/limits.ts';
+import { STATUS_CODES } from './http/node-http.ts';
 import { REFUSALS } from './http/refusals.ts';
 import { emptyReply, headersOf, type Reply } from './http/reply.ts';
 import { accessRecord, type Reports } from './http/reports.ts';

@@ -30,7 +30,6 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   const { reports } = options;
   const open = new Set<Exchange>(); // those in progress, also if their connection has closed
   const current = new WeakMap<Duplex, Exchange>(); // that of each connection on which a request is in progress
-  const halfClosed = new WeakSet<Duplex>(); // connections whose client has ended its side
   let allOver = () => {};
 
   const server = createFairServer({
@@ -46,10 +45,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     proxies: options.proxies,
     dropped: reports.dropped,
     failed: reports.ended,
-    halfClosed(socket) {
-      halfClosed.add(socket);
-      current.get(socket)?.abort('halfClosed');
-    },
+    halfClosed: (socket) => current.get(socket)?.abort('halfClosed'),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
   server.on('request', (incoming, response) => receive(incoming, response, false));
@@ -68,7 +64,6 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     open.add(exchange);
     current.set(socket, exchange);
     response.on('close', () => finish(exchange, socket));
-    if (halfClosed.has(socket)) exchange.abort('halfClosed');
     if (reason === undefined) exchange.start(isAwaited);
     else exchange.refuse(reason, REFUSALS[reason]);
   }

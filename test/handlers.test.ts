@@ -108,9 +108,9 @@ describe('a handler that waits', { concurrency: true }, () => {
   });
 
   test('counts for its client after that has left, and the stop waits for it', async (t) => {
-    const { open, next, calls, server } = await start(t, 'TCP', { maxConnections: 2 });
+    const { open, next, calls, server } = await start(t, 'TCP', { maxConnections: 3 });
     const left: Called[] = [];
-    for (let i = 0; i < 2; i += 1) {
+    for (let i = 0; i < 3; i += 1) {
       const { reset } = open(GET);
       left.push(await next());
       reset();
@@ -127,9 +127,11 @@ describe('a handler that waits', { concurrency: true }, () => {
     const closing = server.close().then(() => { isClosed = true; });
     for (const call of [{ reply }, blocked]) call.reply(emptyReply(200));
     await once(server.listener, 'close');
-    await iteration();
-    assert.equal(isClosed, false);
-    left.pop()?.reply(emptyReply(200));
+    for (const call of left) {
+      await iteration();
+      assert.equal(isClosed, false);
+      call.reply(emptyReply(200));
+    }
     await closing;
   });
 });

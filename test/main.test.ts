@@ -82,6 +82,22 @@ describe('a process', { concurrency: true }, () => {
     }));
   });
 
+  test('it requires node:http: instrumentation sees it, and no client is loaded', { skip: NO_SIGNALS }, async (t) => {
+    const hook = importing(`import Module from 'node:module';
+      const { require } = Module.prototype; // wrapped as instrumentation does
+      const asked = new Set();
+      Module.prototype.require = function (id) {
+        asked.add(id);
+        return Reflect.apply(require, this, [id]);
+      };
+      const isClient = (name) => name.includes('undici');
+      process.on('SIGWINCH', () => console.log(JSON.stringify([...asked, process.moduleLoadList.some(isClient)])));`);
+    const service = spawnService(t, { PORT: '0' }, hook);
+    await service.nextLine();
+    service.child.kill('SIGWINCH');
+    assert.deepEqual(await service.nextLine(), ['node:http', false]);
+  });
+
   test('while it is loaded, SIGHUP does nothing, and a signal to stop ends it', { skip: NO_SIGNALS }, async (t) => {
     const [, hooks] = importing(`import { writeSync } from 'node:fs';
       export async function load(url, context, next) {

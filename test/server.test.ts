@@ -288,6 +288,9 @@ test('a last reply comes at once, and ends up to 1 s later, with the content', a
   const { open, ends, records } = await start(t, routes);
   await repliesOn(open(`${post('/', CLOSE, 'Content-Length: 1')}x`)); // at once if it has come
   await once(open(post('/empty', EXPECT, 'Content-Length: 1')), 'data');
+  const ending = open(post('/', 'Content-Length: 65537'), true);
+  await once(ending, 'data');
+  await once(ending.end(), 'end'); // at once if nothing more comes
   const client = open(post('/', 'Content-Length: 65537'), true);
   await once(client, 'data');
   t.mock.timers.tick(999);
@@ -298,7 +301,7 @@ test('a last reply comes at once, and ends up to 1 s later, with the content', a
   const resetting = open(post('/', 'Content-Length: 65537'));
   await once(resetting, 'data'); // it has its reply
   resetting.resetAndDestroy();
-  await until(() => records.length === 4);
+  await until(() => records.length === 5);
   assert.deepEqual([ends, records.filter(({ aborted }) => aborted)], [[], []]);
 });
 
@@ -314,9 +317,9 @@ test('a refusal is reported if its client has left', { skip: NO_UNIX }, async (t
 
 test('Node has the limits that README.md names', async (t) => {
   const { mock } = t.mock.method(http, 'createServer');
-  await startServer(t, {});
+  const { server: { listener: { maxHeadersCount } } } = await startServer(t, {});
   const { headersTimeout, requestTimeout, maxHeaderSize, ...more } = Object(mock.calls[0]?.arguments[0]);
-  assert.deepEqual([headersTimeout, requestTimeout, maxHeaderSize], [10_000, 15_000, 16_384]);
+  assert.deepEqual([headersTimeout, requestTimeout, maxHeaderSize, maxHeadersCount], [10_000, 15_000, 16_384, 101]);
   assert.equal(more.connectionsCheckingInterval, 1_000);
 });
 

@@ -1,7 +1,6 @@
 // Replies as values: what a handler returns, and what becomes of it.
-import {
-  STATUS_CODES, validateHeaderName, validateHeaderValue, type OutgoingHttpHeader, type OutgoingHttpHeaders,
-} from 'node:http';
+import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
+import { STATUS_CODES, validateHeaderName, validateHeaderValue } from './node-http.ts';
 
 export type Reply = {
   readonly status: number; // from 200 on

@@ -26,42 +26,36 @@ const always = (reply: Reply): Route => ({ handler: () => reply });
  * without parameters comes first.
  */
 export function createRouter(routes: Routes): Router {
-  const fixed = new Map<string, ByMethod>(); // not objects, because `__proto__` is a name like any other
-  const patterns: [RegExp, ByMethod][] = [];
+  const fixed = new Map<string, (method: string) => Route>(); // no object: `__proto__` is a name like any other
+  const patterns = new Map<RegExp, (method: string) => Route>();
   const notFound = always(emptyReply(404));
   for (const [path, methods] of Object.entries(routes)) {
-    if (path.includes('/:')) patterns.push([patternOf(path), byMethod(methods)]);
-    else fixed.set(path, byMethod(methods));
+    const found = new Map(Object.entries(methods).map(([method, route]): [string, Route] =>
+      [method, 'handler' in route ? route : { handler: route }]));
+    const notAllowed = always(emptyReply(405, { Allow: Object.keys(methods).join(', ') })); // RFC 9110 15.5.6
+    const find = (method: string) => found.get(method) ?? notAllowed;
+    if (path.includes('/:')) patterns.set(patternOf(path), find);
+    else fixed.set(path, find);
   }
-  return (method, path) => {
-    const found = fixed.get(path);
-    if (found !== undefined) return found(method);
+
+  function findByPattern(method: string, path: string): Route {
     for (const [pattern, find] of patterns) {
       const params = paramsIn(path, pattern);
       if (params !== undefined) return { ...find(method), params };
     }
     return notFound;
-  };
-}
-
-type ByMethod = (method: string) => Route;
-
-function byMethod(methods: Routes[string]): ByMethod {
-  const found = new Map(Object.entries(methods).map(([method, route]): [string, Route] =>
-    [method, 'handler' in route ? route : { handler: route }]));
-  const notAllowed = always(emptyReply(405, { Allow: Object.keys(methods).join(', ') })); // RFC 9110 15.5.6
-  return (method) => found.get(method) ?? notAllowed;
+  }
+  return (method, path) => fixed.get(path)?.(method) ?? findByPattern(method, path);
 }
 
 const patternOf = (path: string) =>
   new RegExp(`^${path.replace(/[^\w/:]/g, '\\$&').replace(/\/:(\w+)/g, '/(?<$1>[^/]+)')}$`);
 
-// The parameters in a path; undefined: it does not match, or is not legally encoded.
+// The parameters in a path, decoded. Undefined: it does not match, or is not legally encoded.
 function paramsIn(path: string, pattern: RegExp): Params | undefined {
-  const groups = pattern.exec(path)?.groups;
-  if (groups === undefined) return undefined;
+  const { groups } = pattern.exec(path) ?? {};
   try {
-    return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
+    return groups && Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, decodeURIComponent(text)]));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 // Clients, by address: who takes turns with whom. Connections without one, as on a Unix socket, are one client's.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createQueue, type Queues } from './turns.ts';
+import type { Queue } from './turns.ts';
 
 /** The client with this address, by name: IPv4, or the first 64 bits of IPv6, because a network has at least those. */
 export function clientOf(remoteAddress = ''): string {
@@ -27,9 +27,9 @@ export type Connection = {
 type Blocked = { retry(): void };
 
 /** A client, its connections, and its queues. In each set, those that are in it for longest come first. */
-export class Client implements Queues {
-  readonly short = createQueue();
-  readonly long = createQueue();
+export class Client {
+  readonly short: Queue = new Set(); // what is short does not wait for what is long
+  readonly long: Queue = new Set();
   readonly idle = new Set<Connection>(); // no request has begun
   readonly busy = new Set<Connection>();
   readonly blocked = new Set<Blocked>(); // those that wait until it is not full

@@ -119,16 +119,10 @@ export abstract class EndingStream extends SocketStream {
   protected leave(): void {
     if (!this.pieces.isComplete) {
       this.push(null); // then Node closes the connection, and drops what it has not answered
-      this.endSide();
     } else if (!this.#hasLeft) {
       this.#hasLeft = true;
-      setImmediate(() => this.#tellOfLeaving()); // the reply may just have been written
+      const told = this.#halfClosed ?? (() => this.push(null));
+      setImmediate(() => told(this)); // not yet: the reply may just have been written
     }
-  }
-
-  #tellOfLeaving(): void {
-    if (!this.pieces.isComplete) return; // it has its reply
-    if (this.#halfClosed === undefined) this.push(null);
-    else this.#halfClosed(this);
   }
 }

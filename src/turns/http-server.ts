@@ -3,8 +3,8 @@ import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createRequire } from 'node:module';
 import { Valve } from './valve.ts';
 
-// An `import` would load all that the module exports, even a WebSocket client (4 MiB: nodejs/node#59686), and hide it
-// from instrumentation, such as that of OpenTelemetry, which waits for `require`.
+// By `require`, because an `import` would load all that the module exports, even a client with WebSockets (4 MiB:
+// nodejs/node#59686), and hide it from instrumentation, such as that of OpenTelemetry.
 const http: typeof import('node:http') = createRequire(import.meta.url)('node:http');
 
 // Node makes it at the end of each head.

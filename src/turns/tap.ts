@@ -1,6 +1,5 @@
 // What has arrived on a socket and is not used yet. Reading stops at once, and goes on. (A stream that is only paused
 // reads on until it holds as much as its high-water mark. So `stop` puts a filler of that length in front.)
-import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 
 /** The high-water mark that sockets must have. */
@@ -8,7 +7,6 @@ export const HIGH_WATER_MARK = 64;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 const FILLER = Buffer.alloc(HIGH_WATER_MARK);
-const resume = AsyncResource.bind((socket: Socket) => socket.resume()); // for no request in particular
 
 let newest: Tap | undefined; // the last to have stopped over TLS: the read in which it has may go on
 
@@ -67,7 +65,7 @@ export class Tap {
     this.#isTaking = false;
     this.held = this.#joined.length > 0 ? Buffer.concat([this.#joined, rest]) : rest;
     this.#joined = NOTHING;
-    resume(this.#socket);
+    this.#socket.resume();
   }
 
   // Over TLS, a read can bring thousands of records of a byte, with a Buffer for each. Joined, they take little memory.

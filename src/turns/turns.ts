@@ -9,19 +9,14 @@ const ACCEPTS_MS = 0.25; // how long connections are accepted, at most, before a
 /** Who waits for a turn. */
 export type Waiting = { takeTurn(): void };
 
-/** Those of one client who wait. It is in line once, however many they are. */
-export type Queue = { readonly waiting: Set<Waiting>; isInLine: boolean };
-
-/** Those of one client: what is short does not wait for what is long. */
-export type Queues = { readonly short: Queue; readonly long: Queue };
-
-export const createQueue = (): Queue => ({ waiting: new Set(), isInLine: false });
+/** Those of one client who wait for turns of the same kind. */
+export type Queue = Set<Waiting>;
 
 export type Turns = ReturnType<typeof createTurns>;
 
 /** `now` is a clock in milliseconds. `schedule` calls its argument at the end of the iteration of the event loop. */
 export function createTurns(now = () => performance.now(), schedule: (run: () => void) => unknown = setImmediate) {
-  const line: Queue[] = [];
+  const line = new Set<Queue>(); // those who come first are in front
   const runForNobody = AsyncResource.bind(run); // not in the AsyncLocalStorage context of whoever has scheduled it
   let isScheduled = false;
   let aheadSince: number | undefined; // when something first went ahead in this iteration
@@ -38,46 +33,42 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     isScheduled = false;
     aheadSince = undefined;
     try {
-      if (line.length > 0 && (!isAccepting || now() - lastTurns >= ACCEPTS_MS)) takeTurns();
+      if (line.size > 0 && (!isAccepting || now() - lastTurns >= ACCEPTS_MS)) takeTurns();
     } finally { // whatever a turn throws
       isOneEnough = false;
       isAccepting = false;
-      if (line.length > 0) scheduleRun();
+      if (line.size > 0) scheduleRun();
     }
   }
 
+  // In each queue, the first has a turn. The queue then goes behind the others, where this loop meets it again.
   function takeTurns(): void {
     const end = now() + TURNS_MS;
-    do takeTurn();
-    while (line.length > 0 && !isOneEnough && now() < end);
+    for (const queue of line) {
+      const [first] = queue;
+      line.delete(queue);
+      if (first === undefined) continue;
+      queue.delete(first);
+      if (queue.size > 0) line.add(queue);
+      first.takeTurn();
+      if (isOneEnough || now() >= end) break;
+    }
     lastTurns = now();
-  }
-
-  // In the first queue, the first who waits has a turn, and the queue goes behind the others.
-  function takeTurn(): void {
-    const queue = line.shift();
-    if (queue === undefined) return;
-    const [first] = queue.waiting;
-    if (first !== undefined) queue.waiting.delete(first);
-    queue.isInLine = queue.waiting.size > 0;
-    if (queue.isInLine) line.push(queue);
-    first?.takeTurn();
   }
 
   return {
     /** Whether a little may be done at once: nobody waits, and less than 1 ms of this iteration has gone to such. */
     startAhead(): boolean {
-      if (line.length > 0 || isAccepting) return false;
+      if (line.size > 0 || isAccepting) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
       aheadSince = now();
       scheduleRun(); // even if nobody waits then: it marks the end of the iteration
       return true;
     },
-    /** `one` gets a turn when that of its queue comes. `queue.waiting.delete(one)` undoes it. */
+    /** `one` gets a turn when that of its queue comes. `queue.delete(one)` undoes it. */
     wait(queue: Queue, one: Waiting): void {
-      queue.waiting.add(one);
-      if (!queue.isInLine) line.push(queue);
-      queue.isInLine = true;
+      queue.add(one);
+      line.add(queue);
       scheduleRun();
     },
     /**

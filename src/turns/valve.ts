@@ -92,7 +92,7 @@ export class Valve extends EndingStream {
       client.blocked.add(this);
     } else {
       const queue = isLong ? client.long : client.short;
-      this.#waiting = queue.waiting;
+      this.#waiting = queue;
       this.#turns.wait(queue, this);
     }
   }
@@ -127,14 +127,12 @@ export class Valve extends EndingStream {
   // Node, or whoever has taken a connection over from it, goes on reading.
   override read(size?: number): unknown {
     const taken: unknown = super.read(size);
-    if (this.#isFull && this.readableLength === 0) process.nextTick(() => this.#taken()); // not before it has got it
+    if (this.#isFull && this.readableLength === 0) {
+      this.#isFull = false;
+      this.#endRequest(); // what was taken may have been the end of its content
+      this.proceed();
+    }
     return taken;
-  }
-
-  #taken(): void {
-    this.#isFull = this.readableLength > 0;
-    this.#endRequest(); // what was taken may have been the end of its content
-    this.proceed();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

@@ -3,19 +3,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultInName, readName } from '../../src/api/name.ts';
 
+const LETTERS = [['n', '%6e', '%6E', 'N'], ['a', '%61', '%41'], ['m', '%6d', '%6D'], ['e', '%65', 'e=', '%65&']];
 const PARTS = [
-  ...'name&=+%?#;N', 'name', 'name=', '&name', '%6e', '%6E', '%61', '%6d', '%6D', '%65', '%4e', '%3d', '%26', '%25',
-  '%2B', '%c3%a4', '%ef%bb%bf', '%ff', '%f0%9f%98%80', '%ed%a0%80', '%00', '%zz', '%6', '\ud83d', '\ude00', 'ä',
+  ...'name&=+%?#;', '&', '=', '%6', '%zz', '%3d', '%26', '%25', '%2B', '%00', '%c3%a4', '%ef%bb%bf', '%ff',
+  '%f0%9f%98%80', '%ed%a0%80', '\ud83d', '\ude00', 'ä',
 ];
 
 test('the first name in random queries is the one that URLSearchParams finds', () => {
   let seed = 1;
-  const random = (below: number) => { // a linear congruential generator, so that a failure can be repeated
+  const pick = <T>(list: readonly T[]) => { // a linear congruential generator, so that a failure can be repeated
     seed = (seed * 48_271) % 0x7fff_ffff;
-    return seed % below;
+    return list[seed % list.length];
   };
   for (let time = 0; time < 5_000; time += 1) {
-    const query = Array.from({ length: random(10) }, () => PARTS[random(PARTS.length)]).join('');
+    const parts = Array.from({ length: time % 10 }, () => pick([pick(PARTS), LETTERS.map(pick).join('')]));
+    const query = parts.join('');
     assert.equal(readName(query), new URLSearchParams(`?${query}`).get('name') ?? 'World', query);
   }
 });
@@ -27,7 +29,9 @@ test('what is not the name is not decoded: it takes less time than a name of the
     return performance.now() - startedAt;
   }));
   const name = fastest(`name=${'%ff'.repeat(5_000)}`);
-  for (const others of ['%ff&', '+&', '&name%']) assert.ok(fastest(others.repeat(16_000 / others.length)) < name);
+  for (const others of ['%ff&', '+&', '&name%']) {
+    for (const first of ['', 'name&']) assert.ok(fastest(first + others.repeat(16_000 / others.length)) < name);
+  }
 });
 
 test('a name has 1 to 80 code points, of which one is not white space', () => {

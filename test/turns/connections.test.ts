@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createFairServer } from '../../src/turns/fair-server.ts';
-import { calm, closed, iterations, until } from '../support/sockets.ts';
-import { get, post, start, TRANSPORTS, type Opened } from './start.ts';
+import { calm, closed, until } from '../support/sockets.ts';
+import { get, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 const GET = get('/');
 const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
@@ -34,6 +36,15 @@ test('a slow handshake ends, and so does what is mostly records of a byte, but n
   assert.deepEqual([silent, large, wasteful].map(({ raw }) => raw.destroyed), [true, false, true]);
 });
 
+test('a connection that is not from the listener is served without turns', async (t) => {
+  const { server } = await start(t, hello, 'TCP');
+  const [own, other] = duplexPair();
+  server.emit('connection', Object.assign(own, { setTimeout: () => own }));
+  other.write(get('/', 'Connection: close'));
+  assert.match(await text(other), /hello$/);
+  server.leaveBehind(own)(); // which changes nothing
+});
+
 test('certificates of clients cannot be requested, because nobody would verify them', () => {
   assert.throws(() => createFairServer({ maxConnections: 1, tls: Object({ requestCert: true }) }), TypeError);
 });
@@ -56,7 +67,7 @@ test('what Node tells of a connection is told in no context of a request, as wit
     socket.on('data', note).on('end', note).resume();
     socket.write('x', note);
   });
-  for (let i = 0; i < 10; i += 1) (await open('127.0.0.2')).client.resume().write(GET.repeat(300));
+  for (let i = 0; i < 10; i += 1) (await open('127.0.0.2')).client.resume().write(GET.repeat(30_000)); // until the end
   const ends: Promise<unknown>[] = [];
   for (let i = 0; i < 10; i += 1) {
     const failing = await open('127.0.0.3');
@@ -98,29 +109,41 @@ for (const over of TRANSPORTS) {
 
 test('a client with handlers left behind begins no request beyond the bound; other clients do', async (t) => {
   const responses: ServerResponse[] = [];
-  const { server, open } = await start(t, (_, response) => responses.push(response), 'TCP', { maxConnections: 3 });
+  const { turns, hold, turn } = startTurns();
+  const options = { maxConnections: 4, turns };
+  const { server, open } = await start(t, (_, response) => responses.push(response), 'TCP', options);
   const ends: (() => void)[] = [];
   server.on('request', ({ socket }, response) => response.on('close', () => {
     if (socket.destroyed) ends.push(server.leaveBehind(socket));
   }));
+  const begun = await open('127.0.0.2');
+  begun.client.write(post(2));
+  await until(() => responses.length === 1);
   for (let i = 1; i <= 3; i += 1) {
     const leaving = await open('127.0.0.2');
     leaving.client.write(GET);
-    await until(() => responses.length === i);
+    await until(() => responses.length === 1 + i);
     leaving.client.resetAndDestroy();
     await until(() => ends.length === i);
   }
   const blocked = [await open('127.0.0.2'), await open('127.0.0.2')];
   for (const { client } of blocked) client.write(GET);
+  await calm(t, () => responses.length);
   const other = await open('127.0.0.3');
   other.client.write(GET);
-  await until(() => responses.length === 4);
-  await iterations();
-  assert.equal(responses.length, 4);
-  ends.shift()?.();
   await until(() => responses.length === 5);
+  hold();
+  begun.client.write('xx');
   await calm(t, () => responses.length);
-  assert.equal(responses.length, 5);
+  turn();
+  assert.deepEqual([responses.length, responses[0]?.req.complete], [5, true], 'what has begun goes on');
+  ends.shift()?.();
+  const turnsUntil = async (count: number) => until(() => {
+    turn();
+    return responses.length === count;
+  });
+  await turnsUntil(6);
+  await calm(t, () => responses.length);
   responses.at(-1)?.end(); // its place is free for the other one
-  await until(() => responses.length === 6);
+  await turnsUntil(7);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import net, { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
@@ -73,11 +73,13 @@ for (const over of TRANSPORTS) {
 }
 
 test('it listens as Node does, and says so; errors of the listener are its own', async (t) => {
+  const { mock } = t.mock.method(net, 'createServer');
   const { server, port } = await start(t, hello, 'TCP');
   const { address, port: bound } = Object(server.address());
   const count = promisify(server.getConnections)();
   assert.deepEqual([server.listening, address, bound, await count], [true, '127.0.0.1', port, 0]);
   assert.deepEqual([server.ref(), server.unref()], [server, server]);
+  assert.deepEqual(mock.calls.map(({ arguments: [options] }) => Object(options).noDelay), [true]); // small replies
   const other = createFairServer({ maxConnections: 1 });
   assert.equal(other.listen(port, '127.0.0.1'), other);
   await assert.rejects(once(other, 'listening'), { code: 'EADDRINUSE' });

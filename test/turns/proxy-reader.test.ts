@@ -41,6 +41,8 @@ for (const over of TRANSPORTS) {
         const client = over === 'TLS' ? connectTls({ socket: below, rejectUnauthorized: false }) : below;
         client.write(LAST);
         assert.match(await text(client), expected);
+        below.end();
+        await closed(raw);
       }
     }
     assert.deepEqual(reasons, []);

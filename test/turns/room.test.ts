@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { Room } from '../../src/turns/room.ts';
@@ -53,6 +54,14 @@ test('one in its handshake is idle since it was accepted', async (t) => {
   assert.deepEqual(all.map(({ raw }) => raw.destroyed), [true, true, false, false]);
 });
 
+test('one that has sent what waits for a turn is busy, and is looked at only once', () => {
+  const room = new Room(1);
+  const [first, second] = [room.add(new Socket()), room.add(new Socket())];
+  first.valve = Object.assign(new Duplex(), { isIdle: false, bytesRead: 0, sweep() {} });
+  assert.deepEqual(room.chooseVictim(second), { connection: second, reason: 'newRefused' });
+  assert.deepEqual(Array.from(first.client.busy), [first]);
+});
+
 test('connections of one client share its queues, until the last of them has closed', async () => {
   const room = new Room(10);
   const add = () => room.add(new Socket()); // without an address, all are one client's
@@ -62,6 +71,12 @@ test('connections of one client share its queues, until the last of them has clo
   assert.deepEqual(Array.from(room.connections), [second]);
   const third = add();
   assert.equal(third.client, second.client);
+  const { client } = second;
+  client.setBusy(second);
+  room.remove(second);
+  client.setIdle(second);
+  client.setBusy(second);
+  assert.deepEqual([Array.from(client.idle), Array.from(client.busy)], [[third], []], 'it does not come back');
   for (const { socket } of [second, third]) await closed(socket.destroy());
   assert.equal(room.connections.size, 0);
   assert.notEqual(add().client, second.client);

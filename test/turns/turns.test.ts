@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import { createQueue, createTurns, type Queue } from '../../src/turns/turns.ts';
+import { createTurns, type Queue } from '../../src/turns/turns.ts';
 
 /** Turns of which each takes `turnMs`. `next` ends an iteration, and returns who had turns in it. */
 function start(turnMs: number) {
@@ -28,7 +28,7 @@ test('queues take turns, first come first served, for 1 ms in each iteration, an
     [1, false, '1', 'A', 'a', '!', '2', 'B', 'b', '?', '3', 'C', '4', ''],
   ] as const) {
     const { turns, wait, next } = start(turnMs);
-    for (const names of ['1234', 'ABC', 'ab', '!?']) wait(createQueue(), names);
+    for (const names of ['1234', 'ABC', 'ab', '!?']) wait(new Set(), names);
     if (isOneEnough) turns.endAfterOne();
     for (const notes of expected) assert.equal(next(), notes);
   }
@@ -36,7 +36,7 @@ test('queues take turns, first come first served, for 1 ms in each iteration, an
 
 test('while connections are accepted, nothing goes ahead, and one turn is taken in 0.25 ms', () => {
   const { clock, turns, wait, next } = start(0);
-  wait(createQueue(), 'abc');
+  wait(new Set(), 'abc');
   for (const [afterMs, notes] of [[0.25, 'a'], [0.24, ''], [0.01, 'b']] as const) {
     clock.ms += afterMs;
     turns.accepted();
@@ -49,10 +49,10 @@ test('while connections are accepted, nothing goes ahead, and one turn is taken 
 
 test('one waits once; a queue whose last has left costs no turn, and comes into line again behind others', () => {
   const { turns, wait, next, scheduled } = start(1);
-  const [left, other] = [createQueue(), createQueue()];
+  const [left, other]: [Queue, Queue] = [new Set(), new Set()];
   const gone = { takeTurn: () => assert.fail('It has gone.') };
   for (let i = 0; i < 2; i += 1) turns.wait(left, gone);
-  left.waiting.delete(gone);
+  left.delete(gone);
   wait(other, 'ab');
   assert.equal(next(), 'a');
   turns.wait(left, { takeTurn: () => wait(left, 'x') });
@@ -61,9 +61,9 @@ test('one waits once; a queue whose last has left costs no turn, and comes into 
 
 test('whatever a turn throws, the next ones come', () => {
   const { turns, wait, next, scheduled } = start(0);
-  const failing = createQueue();
+  const failing: Queue = new Set();
   turns.wait(failing, { takeTurn: () => { throw new Error('It failed.'); } });
-  wait(createQueue(), 'a');
+  wait(new Set(), 'a');
   assert.throws(next, { message: 'It failed.' });
   assert.deepEqual([scheduled.length, next()], [1, 'a']);
 });
@@ -77,14 +77,14 @@ test('something may go ahead for 1 ms in each iteration, while nobody waits', ()
     clock.ms += 0.1;
     assert.deepEqual([turns.startAhead(), next()], [false, '']);
   }
-  wait(createQueue(), 'a');
+  wait(new Set(), 'a');
   assert.deepEqual([turns.startAhead(), next(), turns.startAhead()], [false, 'a', true]);
 });
 
 test('by default, time is real, and turns come at the end of the iteration', async (t) => {
   const turns = createTurns();
   const takeTurn = t.mock.fn();
-  turns.wait(createQueue(), { takeTurn });
+  turns.wait(new Set(), { takeTurn });
   await iteration();
   assert.equal(takeTurn.mock.callCount(), 1);
   for (const end = performance.now() + 20_000; turns.startAhead();) assert.ok(performance.now() < end);

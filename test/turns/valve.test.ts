@@ -211,7 +211,7 @@ test('no time passes for what waits for its turn, except empty lines; what is de
     const one = await startOne(t, 'TCP', 1_000);
     one.hold();
     await send(one, bytes);
-    const [{ waiting }] = one.waits.calls[0]?.arguments ?? assert.fail();
+    const [waiting] = one.waits.calls[0]?.arguments ?? assert.fail();
     assert.deepEqual([one.waits.callCount(), one.valve.isIdle, waiting.size], [1, false, 1]);
     sweep(one, [1_000, expected]);
     one.valve.destroy();
