@@ -1,7 +1,7 @@
 // The attacks: what each client sends, how many they are, and how long an honest client may wait meanwhile.
 import { requestBytes } from '../../support/exchange.ts';
 import type { Environment } from '../../support/process.ts';
-import { GREETING } from './requests.ts';
+import { TARGET } from './requests.ts';
 
 /**
  * What a client sends on each connection at first, and then again and again (if nothing, it disconnects); whether each
@@ -24,12 +24,12 @@ export type Attack = Readonly<{
   medianMs?: number; worstMs?: number; failed?: number; peakMiB?: number;
 }>;
 
-const get = (query = '', fields: readonly string[] = []) => requestBytes('GET', GREETING + query, fields);
+const get = (query = '', fields: readonly string[] = []) => requestBytes('GET', TARGET + query, fields);
 const slow = requestBytes('GET', '/slow', []); // of slow.ts
-const post = (field: string, content: string) => requestBytes('POST', GREETING, [field]) + content;
+const post = (field: string, content: string) => requestBytes('POST', TARGET, [field]) + content;
 const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
 const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
-const REFUSED = `GET ${GREETING} HTTP/1.1\r\n\r\n`; // without Host
+const REFUSED = `GET ${TARGET} HTTP/1.1\r\n\r\n`; // without Host
 
 /** By name. What is sent again and again is legal, except `x`, and accepted by the service. */
 export const WORKS = {

@@ -1,6 +1,6 @@
 // The rows of the decisions: what this project does where the specification says nothing. Other implementations may
 // differ. Decisions that no reply shows are tested elsewhere, and those about the wire are in wire.ts.
-import { decided } from './greetings.ts';
+import { decided } from './api.ts';
 import { asking, head, row, WITH_BODY, words, type Sections, type Subject } from './row.ts';
 
 const NOT_MAPPED = words(`

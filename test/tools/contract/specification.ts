@@ -1,6 +1,6 @@
 // The rows of the specification: what any implementation must do. Sections have the names of the document, and what it
 // leaves open (wording of messages, order of fields, further fields, connections) is open here, too.
-import { PATHS, specified } from './greetings.ts';
+import { PATHS, specified } from './api.ts';
 import { asking, DESCRIPTION, fits, row, words, type Sections, type Subject } from './row.ts';
 
 const METHODS = words('HEAD OPTIONS POST PUT PATCH DELETE TRACE');

@@ -1,5 +1,5 @@
-// All rows about greetings, of the specification and of the decisions. In a service of your own, this is the file of
-// the contract to replace.
+// The rows about the API, here the greetings: those of the specification, and those of the decisions. A service of your
+// own has others.
 import { inside } from '../../support/schema.ts';
 import { asking, DESCRIPTION, fits, only, row, WITH_BODY, words } from './row.ts';
 import type { Expected, Got, Sections, Subject } from './row.ts';
