@@ -7,8 +7,8 @@ import type { Expected, Got, Sections, Subject } from './row.ts';
 const GREETINGS = '/api/greetings';
 const MAX = 80; // characters of a name
 
-/** The paths of the API, each with GET alone. */
-export const PATHS: readonly string[] = [GREETINGS];
+/** One target for each path of the API, all of which have GET alone, that gets a 200. */
+export const EXAMPLES: readonly string[] = [GREETINGS];
 
 const WORLD = `GET ${GREETINGS}`;
 const INVALID = `GET ${GREETINGS}?name=`;

@@ -1,8 +1,9 @@
 // The rows of the specification: what any implementation must do. Sections have the names of the document, and what it
 // leaves open (wording of messages, order of fields, further fields, connections) is open here, too.
-import { PATHS, specified } from './api.ts';
+import { EXAMPLES, specified } from './api.ts';
 import { asking, DESCRIPTION, fits, row, words, type Sections, type Subject } from './row.ts';
 
+const PATHS = EXAMPLES.map((target) => target.replace(/\?.*/, ''));
 const METHODS = words('HEAD OPTIONS POST PUT PATCH DELETE TRACE');
 const UNMAPPED = words('/ /nope /api /health/live /openapi /openapi/v2.json /v1/health');
 const CREDENTIALS = ['Authorization: Basic !', 'Authorization: Bearer a', 'Proxy-Authorization: a', 'Cookie: a=b'];
@@ -37,6 +38,6 @@ export function specification(subject: Subject): Sections {
     'Other responses given by the framework: 405': METHODS.map((method) =>
       row(method, ...mapped.map((path) => ask(`${method} ${path}`, { status: 405, body: '' })))),
     'Authentication: none': CREDENTIALS.map((line) =>
-      row(line, ...PATHS.map((path) => ask(`GET ${path}`, { status: 200 }, line)))),
+      row(line, ...EXAMPLES.map((target) => ask(`GET ${target}`, { status: 200 }, line)))),
   };
 }
