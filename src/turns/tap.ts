@@ -16,7 +16,7 @@ export class Tap {
   held = NOTHING; // what has arrived, but for what waits in the stopped stream
   #isTaking = false; // bytes out of the stream: it emits `data` for these, too
   #hasFiller = false;
-  #joined = NOTHING;
+  #taken: Buffer[] = []; // what has been taken out of the stopped stream
 
   /** `arrived` is called when something has. */
   constructor(socket: Socket, arrived: () => void) {
@@ -61,25 +61,26 @@ export class Tap {
     this.isStopped = false;
     this.#isTaking = true;
     if (this.#hasFiller) this.#socket.read(HIGH_WATER_MARK);
-    const rest: Buffer = this.#socket.read() ?? NOTHING;
+    let part: Buffer | null = this.#socket.read(); // all that waits; from Node 26 on, one Buffer of it
+    for (; part !== null; part = this.#socket.read()) this.#taken.push(part);
     this.#isTaking = false;
-    this.held = this.#joined.length > 0 ? Buffer.concat([this.#joined, rest]) : rest;
-    this.#joined = NOTHING;
+    const [first = NOTHING, ...others] = this.#taken;
+    this.held = others.length === 0 ? first : Buffer.concat(this.#taken); // without a copy, if it is one
+    this.#taken = [];
     this.#socket.resume();
   }
 
   // Over TLS, a read can bring thousands of records of a byte, with a Buffer for each. Joined, they take little memory.
   // But the stream reads on if it holds less than its high-water mark, or if more than that is asked for at a time.
   #join(): void {
-    const parts: Buffer[] = [];
     newest = undefined;
     this.#isTaking = true;
     while (this.#socket.readableLength >= 2 * HIGH_WATER_MARK) {
       const part: Buffer = this.#socket.read(HIGH_WATER_MARK);
-      if (!this.#hasFiller) parts.push(part);
+      if (!this.#hasFiller) this.#taken.push(part);
       this.#hasFiller = false; // it comes first
     }
     this.#isTaking = false;
-    this.#joined = Buffer.concat(parts);
+    this.#taken = [Buffer.concat(this.#taken)];
   }
 }
