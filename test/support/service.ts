@@ -13,11 +13,14 @@ import { listenOnPort } from './sockets.ts';
 
 type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & { readonly server?: (app: App) => Server };
 
+/** What the app and its routes need, by default. */
+export const appOptions = () => ({ ...readConfiguration({}), isDevelopment: false, now: Date.now });
+
 /** Starts `server`, by default that for plain HTTP; the service stops when the test `t` ends. */
 export async function startService(t: TestContext, options: ServiceOptions = {}) {
   const { server = (created: App) => created.createHttpServer(), ...others } = options;
   const { reports, ...reported } = keepReports();
-  const app = createApp({ ...readConfiguration({}), isDevelopment: false, now: Date.now, ...others, reports });
+  const app = createApp({ ...appOptions(), ...others, reports });
   t.after(() => Promise.all([app.close(), app.closeAll()]));
   return { app, port: await listenOnPort(server(app).listener), ...reported };
 }
