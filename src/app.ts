@@ -3,11 +3,10 @@ import type { BlockList } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { redirectToHttps } from './api/redirect.ts';
 import type { HeadRules } from './http/head.ts';
-import type { Reports } from './http/reports.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { hostNamesOf } from './http/target.ts';
 import { createRoutes } from './routes.ts';
-import { createServer, type Server } from './server.ts';
+import { createServer, type Server, type ServerOptions } from './server.ts';
 
 export type AppOptions = {
   readonly isDevelopment: boolean; // whether the API description is served
@@ -16,7 +15,7 @@ export type AppOptions = {
   readonly maxConnections: number; // how many may be open at once, on each server
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
-  readonly reports: Reports;
+  readonly reports: ServerOptions['reports'];
 };
 
 export type App = ReturnType<typeof createApp>;
@@ -26,7 +25,7 @@ export function createApp({ isDevelopment, now, allowedHosts, ...options }: AppO
   const servers: Server[] = [];
   let isDraining = false;
   const ofAll = { ...options, isDraining: () => isDraining };
-  const router = createRouter(createRoutes({ isDevelopment, now, isDraining: ofAll.isDraining }));
+  const router = createRouter(createRoutes(isDevelopment, now, ofAll.isDraining));
   const hostNames = allowedHosts && hostNamesOf(allowedHosts);
 
   function create(ownRouter: Router, headRules: HeadRules, tls?: SecureContextOptions): Server {

@@ -7,9 +7,29 @@ import { DISCARDED_BYTES } from './http/limits.ts';
 import { STATUS_CODES } from './http/node-http.ts';
 import { REFUSALS } from './http/refusals.ts';
 import { emptyReply, headersOf, type Reply } from './http/reply.ts';
-import { accessRecord, type Reports } from './http/reports.ts';
 import type { ABORTS, HttpRequest } from './http/request.ts';
 import type { Route, Router } from './http/router.ts';
+
+/** What is reported, to whoever writes the log. */
+export type Reports = {
+  readonly failed: (error: unknown, traceId: string) => void; // an error while a request was answered
+  readonly refused: (reason: string) => void; // a request was refused: a Reason, or the code of an error of Node's
+  readonly ended: (reason: string) => void; // a connection has ended early
+  readonly dropped: (reason: string) => void; // there were too many connections, so one was closed
+  readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
+};
+
+/** A request that is over. It never has the query: names are personal data. */
+export type AccessRecord = {
+  readonly method?: string; // it, `path`, `traceId` and `durationMs` are missing if Node's parser refused the head
+  readonly path?: string;
+  readonly traceId?: string;
+  readonly durationMs?: number; // since the head had arrived
+  readonly status: number | undefined; // undefined: the connection ended before there was a reply
+  readonly reason: string | undefined; // why it was refused
+  readonly remoteAddress: string | undefined; // undefined: on a Unix socket
+  readonly aborted: true | undefined; // the kernel has not taken the whole reply
+};
 
 export type ExchangeOptions = {
   readonly router: Router;
@@ -23,8 +43,6 @@ export class Exchange {
   readonly #request: HttpRequest;
   readonly #options: ExchangeOptions;
   readonly #startedAt: number;
-  readonly #contentLength: number;
-  readonly #hasContent: boolean;
   #ignoresContent = false; // it is answered without waiting for its content
   #reason: string | undefined; // why it is refused: a Reason, or the code of an error of Node's
   isHandled = false; // by a handler that has not ended
@@ -38,30 +56,29 @@ export class Exchange {
     this.#options = options;
     this.#startedAt = options.reports.finished === undefined ? 0 : performance.now();
     request.remoteAddress = plainAddress(incoming.socket.remoteAddress);
-    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-    this.#contentLength = length === undefined ? 0 : Number(length);
-    this.#hasContent = coding !== undefined || this.#contentLength > 0;
   }
 
   /** Answers it. `isAwaited`: before it sends content, its client waits for a 100 (RFC 9110 10.1.1). */
   start(isAwaited: boolean): void {
     const route = this.#options.router(this.#request.method, this.#request.path);
-    if (this.#contentLength > maxContent(route)) return this.#refuseContent();
-    this.#ignoresContent = this.#hasContent && isAwaited && route.maxContentBytes === undefined;
-    if (this.#hasContent && !this.#ignoresContent) return this.#readContent(route, isAwaited);
+    const { 'content-length': length = 0, 'transfer-encoding': coding } = this.#request.headers;
+    const hasContent = coding !== undefined || Number(length) > 0;
+    if (Number(length) > maxContent(route)) return this.refuse('contentTooLong', REFUSALS.contentTooLong);
+    this.#ignoresContent = hasContent && isAwaited && route.maxContentBytes === undefined;
+    if (hasContent && !this.#ignoresContent) return this.#readContent(route, isAwaited);
     this.#reply(route, isAwaited); // the last one: nobody knows whether content comes
   }
 
   // Reads all of it before the reply: if it is malformed, nobody knows where the next request begins (smuggling).
   #readContent(route: Route, isAwaited: boolean): void {
     const maxBytes = maxContent(route);
-    let content: Buffer = Buffer.alloc(0);
+    let { content } = this.#request; // empty
     let length = 0;
     if (isAwaited) this.#response.writeContinue();
     this.#incoming.on('data', (part: Buffer) => {
       const at = length;
       length += part.length;
-      if (length > maxBytes) this.#refuseContent();
+      if (length > maxBytes) this.refuse('contentTooLong', REFUSALS.contentTooLong);
       else if (route.maxContentBytes !== undefined) content = put(part, content, at, maxBytes);
     });
     this.#incoming.on('end', () => {
@@ -83,10 +100,6 @@ export class Exchange {
       this.#write(reply, isLast || isDraining());
       this.handled?.();
     }, failed);
-  }
-
-  #refuseContent(): void {
-    this.refuse('contentTooLong', REFUSALS.contentTooLong);
   }
 
   /** Refuses the request, unless it has been answered: no request gets two replies. */
@@ -116,14 +129,17 @@ export class Exchange {
     const isAborted = this.#incoming.socket.destroyed; // before the kernel had taken the whole reply
     this.abort('closed');
     if (isAborted) reports.ended('replyNotTaken');
-    reports.finished?.(accessRecord({
-      request: this.#request,
+    const request = this.#request;
+    reports.finished?.({
+      method: request.method,
+      path: request.path,
+      traceId: request.traceparent,
       status: this.#response.headersSent ? this.#response.statusCode : undefined,
       reason: this.#reason,
-      startedAt: this.#startedAt,
-      remoteAddress: this.#request.remoteAddress,
-      isAborted,
-    }));
+      durationMs: Math.round((performance.now() - this.#startedAt) * 1_000) / 1_000,
+      remoteAddress: request.remoteAddress,
+      aborted: isAborted || undefined,
+    });
   }
 }
 

@@ -10,7 +10,6 @@ import { checkHead, type HeadRules } from './http/head.ts';
 import { FIELD_LINES, HEAD_BYTES, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, statusOfError } from './http/refusals.ts';
 import { refusalText } from './http/reply.ts';
-import { accessRecord } from './http/reports.ts';
 import { createFairServer } from './turns/fair-server.ts';
 
 export type ServerOptions = ExchangeOptions & {
@@ -28,8 +27,7 @@ export type Server = ReturnType<typeof createServer>;
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
-  const open = new Set<Exchange>(); // those in progress, also if their connection has closed
-  const current = new WeakMap<Duplex, Exchange>(); // that of each connection on which a request is in progress
+  const open = new Map<Duplex, Exchange>(); // by connection: those in progress, even if that has closed
   let allOver = () => {};
 
   const server = createFairServer({
@@ -45,7 +43,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     proxies: options.proxies,
     dropped: reports.dropped,
     failed: reports.ended,
-    halfClosed: (socket) => current.get(socket)?.abort('halfClosed'),
+    halfClosed: (socket) => open.get(socket)?.abort('halfClosed'),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
   server.on('request', (incoming, response) => receive(incoming, response, false));
@@ -61,8 +59,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const { socket } = incoming;
     const { request, reason } = checkHead(incoming, options.headRules);
     const exchange = new Exchange(incoming, response, request, options);
-    open.add(exchange);
-    current.set(socket, exchange);
+    open.set(socket, exchange);
     response.on('close', () => finish(exchange, socket));
     if (reason === undefined) exchange.start(isAwaited);
     else exchange.refuse(reason, REFUSALS[reason]);
@@ -70,24 +67,23 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 
   // The response has closed. If its handler goes on, the client has gone, and that counts for it.
   function finish(exchange: Exchange, socket: Duplex): void {
-    current.delete(socket);
     exchange.report();
-    if (!exchange.isHandled) return end(exchange);
+    if (!exchange.isHandled) return end(socket);
     const release = server.leaveBehind(socket);
     exchange.handled = () => {
       release();
-      end(exchange);
+      end(socket);
     };
   }
 
-  function end(exchange: Exchange): void {
-    open.delete(exchange);
+  function end(socket: Duplex): void {
+    open.delete(socket);
     if (open.size === 0) allOver();
   }
 
   // Node's parser has refused what arrives, or it takes too long, or the connection has failed.
   function fail({ code = '' }: NodeJS.ErrnoException, socket: ClientSocket): void {
-    const exchange = current.get(socket);
+    const exchange = open.get(socket);
     const status = statusOfError(code);
     if (status === undefined) socket.destroy();
     else if (exchange === undefined) refuseHead(socket, code, status);
@@ -103,7 +99,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     socket.end(refusalText(status), (error?: Error | null) => {
       const isAborted = error instanceof Error;
       if (isAborted) reports.ended('replyNotTaken');
-      reports.finished?.(accessRecord({ status, reason, remoteAddress, isAborted }));
+      reports.finished?.({ status, reason, remoteAddress, aborted: isAborted || undefined });
     });
   }
 
@@ -121,7 +117,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     /** Stops listening, and closes all connections at once. Returns how many requests were in progress. */
     closeAll(): number {
       const { size } = open;
-      for (const exchange of open) exchange.abort('stopped');
+      for (const exchange of open.values()) exchange.abort('stopped');
       server.stopListening();
       server.closeAllConnections();
       open.clear();

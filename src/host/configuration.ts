@@ -25,13 +25,12 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     return text === undefined ? undefined : Number(text);
   }
 
-  const readBoolean = (name: string, byDefault: boolean): boolean =>
-    (read(name, 'true or false', (text) => text === 'true' || text === 'false') ?? String(byDefault)) === 'true';
+  const readBoolean = (name: string) => read(name, 'true or false', (text) => /^(true|false)$/.test(text)) === 'true';
 
   const isHostOrAll = (text: string) => text === '*' || isHost(text);
   const host = read('HOST', 'an IP address, a host name, or * for every interface', isHostOrAll) ?? '127.0.0.1';
   const port = readInteger('PORT', 0, MAX_PORT) ?? 8080;
-  const reusePort = readBoolean('REUSE_PORT', false);
+  const reusePort = readBoolean('REUSE_PORT');
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
   const tlsFiles = certFile && keyFile ? { certFile, keyFile } : undefined;
   const wantsTls = Boolean(certFile || keyFile);
@@ -56,7 +55,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
     allowedHosts: allowed === '*' ? undefined : hostsIn(allowed), // what `Host` may name; undefined: any host
     proxies: proxies === undefined ? undefined : networksIn(proxies), // load balancers that send the PROXY protocol
-    accessLog: readBoolean('ACCESS_LOG', false),
+    accessLog: readBoolean('ACCESS_LOG'),
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000, // for Node, 0 means no limit
     // With 1, one client could keep others out. With more than 10,000, each new connection would take more than 1 ms.
     maxConnections: readInteger('MAX_CONNECTIONS', 2, 10_000) ?? 1_000,

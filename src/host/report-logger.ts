@@ -4,7 +4,7 @@ import type { Log, LogFields } from './log.ts';
 
 const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
 
-/** Writes reports, which are those of `Reports` in http/reports.ts and failed accepts, to `log`. */
+/** Writes reports, which are those of `Reports` in exchange.ts and failed accepts, to `log`. */
 export function createReportLogger(log: Log) {
   const summaries: (() => void)[] = [];
   /** Logs at once all counts that have not been logged yet. */

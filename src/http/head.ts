@@ -35,13 +35,10 @@ export function checkHead(head: Head, rules: HeadRules): CheckedHead {
 function faultIn(head: Head, target: Target, text: string | undefined, rules: HeadRules): Reason | undefined {
   const host = text === undefined ? undefined : parseHost(text);
   if (text !== undefined && host === undefined) return 'hostIllegal';
-  return faultInHost(head, target, host) ?? faultInFields(head) ?? faultByRules(target, host, rules);
-}
-
-// RFC 9112 3.2: one Host, and no other in the target: a proxy could have routed or cached by the one in the target.
-function faultInHost({ httpVersion }: Head, target: Target, host: Host | undefined): Reason | undefined {
-  if (host === undefined) return httpVersion === '1.0' ? undefined : 'hostMissing';
-  return isHostOf(target, host) ? undefined : 'hostMismatch';
+  // RFC 9112 3.2: one Host, and no other in the target: a proxy could have routed or cached by the one in the target.
+  if (host === undefined && head.httpVersion !== '1.0') return 'hostMissing';
+  if (host !== undefined && !isHostOf(target, host)) return 'hostMismatch';
+  return faultInFields(head) ?? faultByRules(target, host, rules);
 }
 
 function faultInFields({ httpVersion, headers, rawHeaders }: Head): Reason | undefined {

@@ -3,4 +3,4 @@
 import { createRequire } from 'node:module';
 
 const nodeHttp: typeof import('node:http') = createRequire(import.meta.url)('node:http');
-export const { STATUS_CODES, validateHeaderName, validateHeaderValue } = nodeHttp;
+export const { OutgoingMessage, STATUS_CODES } = nodeHttp;

@@ -1,10 +1,12 @@
 // Replies as values: what a handler returns, and what becomes of it.
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
-import { STATUS_CODES, validateHeaderName, validateHeaderValue } from './node-http.ts';
+import { OutgoingMessage, STATUS_CODES } from './node-http.ts';
+
+export type ReplyHeaders = Readonly<Record<string, OutgoingHttpHeader>>;
 
 export type Reply = {
   readonly status: number; // from 200 on
-  readonly headers: OutgoingHttpHeaders; // except those that the server adds, see `headersOf`
+  readonly headers: ReplyHeaders; // except those that the server adds, see `headersOf`
   readonly body: string | Uint8Array;
 };
 
@@ -19,7 +21,7 @@ export function contentReply(status: number, contentType: string, body: string |
 }
 
 /** A reply without content. `no-store`, because caches keep some of these otherwise (RFC 9110 15.1). */
-export function emptyReply(status: number, headers: OutgoingHttpHeaders = {}): Reply {
+export function emptyReply(status: number, headers: ReplyHeaders = {}): Reply {
   return { status, headers: { 'Cache-Control': 'no-store', ...headers }, body: '' };
 }
 
@@ -68,13 +70,8 @@ export function refusalText(status: number): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields, '', ''].join('\r\n');
 }
 
-// For 204 and 304, Node's `writeHead` marks the response as one without content, and only then checks the headers. If
-// it throws, the same response gets the 500, with a length, but (because it is marked) without content. So the headers
-// of these are checked before.
-function check([name, header]: [string, OutgoingHttpHeader | undefined]): void {
-  validateHeaderName(name);
-  for (const value of Array.isArray(header) ? header : [header]) {
-    if (value === undefined) throw new TypeError(`Invalid: the header ${name} has no value.`);
-    validateHeaderValue(name, String(value));
-  }
+// For 204 and 304, `writeHead` marks the response as one without content, and only then checks the headers. If it
+// throws, the 500 on the same response has no content either. So these are checked before, as Node does it.
+function check([name, header]: [string, OutgoingHttpHeader]): void {
+  for (const value of [header].flat()) new OutgoingMessage().setHeader(name, value);
 }

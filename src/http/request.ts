@@ -32,7 +32,6 @@ export class HttpRequest {
   content = NO_CONTENT; // if its route wants it
   #traceparent: string | undefined;
   #abortion: AbortController | undefined;
-  #aborted: keyof typeof ABORTS | undefined;
 
   constructor({ method, path, query, host, headers }: Parts) {
     this.method = method;
@@ -50,17 +49,14 @@ export class HttpRequest {
 
   /** Is aborted if nobody waits for the reply any more, before there is one. It is made when first asked for. */
   get signal(): AbortSignal {
-    if (this.#abortion === undefined) {
-      this.#abortion = new AbortController();
-      if (this.#aborted !== undefined) this.abort(this.#aborted);
-    }
+    this.#abortion ??= new AbortController();
     return this.#abortion.signal;
   }
 
   /** Aborts `signal`, for the server. */
   abort(why: keyof typeof ABORTS): void {
-    this.#aborted ??= why;
-    this.#abortion?.abort(new DOMException(ABORTS[why], 'AbortError'));
+    this.#abortion ??= new AbortController();
+    this.#abortion.abort(new DOMException(ABORTS[why], 'AbortError'));
   }
 
   /** Whether a handler has failed with this error because `signal` was aborted, by whatever it has given that to. */

@@ -14,11 +14,14 @@ export function clientOf(remoteAddress = ''): string {
 /** What a connection is for Node: a valve. */
 type Served = Duplex & { readonly isIdle: boolean; readonly bytesRead: number; sweep(ms: number): void };
 
+export type TooSlow = 'handshakeTooSlow' | 'proxyHeaderTooSlow';
+
 /** An accepted connection. */
 export type Connection = {
   readonly socket: Socket; // that of TCP, also if TLS is on it
   readonly acceptedAt: number; // by `performance.now`
   client: Client;
+  awaited?: TooSlow | undefined; // what has happened if it is not served in time
   named?: { readonly address: string; readonly port: number }; // the client's end, as a load balancer says
   valve?: Served; // if it is served: before that, there may be a TLS handshake
 };
@@ -43,7 +46,7 @@ export class Client {
     this.#gone = gone;
   }
 
-  get connections(): number {
+  get size(): number { // in connections
     return this.idle.size + this.busy.size;
   }
 
@@ -52,7 +55,7 @@ export class Client {
     return this.#leftBehind > 0 && this.#leftBehind + this.busy.size >= this.#maxRequests;
   }
 
-  /** A request has begun on a connection, unless that has been removed. */
+  /** A request has begun on a connection. Nothing happens if that has been removed. */
   setBusy(connection: Connection): void {
     if (this.idle.delete(connection)) this.busy.add(connection);
   }
@@ -84,6 +87,6 @@ export class Client {
       this.blocked.delete(first);
       first.retry();
     }
-    if (this.connections === 0 && this.#leftBehind === 0) this.#gone();
+    if (this.size === 0 && this.#leftBehind === 0) this.#gone();
   }
 }

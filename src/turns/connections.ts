@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import type { Connection } from './client.ts';
+import type { Connection, TooSlow } from './client.ts';
 import type { HalfClosed } from './ending-stream.ts';
 import { createTls, type TlsOptions } from './handshake.ts';
 import { isListed } from './proxy-header.ts';
@@ -19,8 +19,7 @@ const OVERHEAD_BYTES = 64 * 1024;
 const OVERHEAD = 4;
 
 /** Why a connection has ended early. */
-export type FailReason =
-  'tlsFailed' | 'handshakeTooSlow' | 'tlsOverhead' | 'proxyHeaderIllegal' | 'proxyHeaderTooSlow';
+export type FailReason = TooSlow | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
 
 export type ConnectionOptions = {
   readonly maxConnections: number; // how many may be open at once
@@ -36,14 +35,12 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   const { tls, proxies, halfClosed, dropped, failed } = options;
   const secure = tls && createTls(tls);
   const room = new Room(options.maxConnections);
-  const arriving = new Map<Connection, FailReason>(); // and what has happened if it takes too long
 
   function readHeader(connection: Connection): void {
     const { socket } = connection;
-    arriving.set(connection, 'proxyHeaderTooSlow');
-    socket.on('close', () => arriving.delete(connection));
+    connection.awaited = 'proxyHeaderTooSlow';
     readHeaderOf(socket, (header) => {
-      arriving.delete(connection);
+      connection.awaited = undefined;
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
       if (header.client !== undefined) room.move(connection, header.client);
       admit(connection);
@@ -57,13 +54,13 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function shakeHands(connection: Connection, socket: Socket): void {
-    arriving.set(connection, 'handshakeTooSlow');
+    connection.awaited = 'handshakeTooSlow';
     socket.on('close', () => {
-      if (arriving.delete(connection)) failed?.('tlsFailed');
+      if (connection.awaited !== undefined) failed?.('tlsFailed');
     });
     socket.on('error', () => {}); // `close` follows
     socket.once('secure', () => {
-      arriving.delete(connection);
+      connection.awaited = undefined;
       server.emit('secureConnection', socket); // as a server of node:https does
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
@@ -81,7 +78,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function close(connection: Connection): void {
-    arriving.delete(connection);
+    connection.awaited = undefined;
     room.remove(connection);
     connection.socket.destroy();
   }
@@ -89,13 +86,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function fail(connection: Connection, reason: FailReason): void {
     failed?.(reason);
     close(connection);
-  }
-
-  function makeRoom(newest: Connection): void {
-    const victim = room.chooseVictim(newest);
-    if (victim === undefined) return;
-    dropped?.(victim.reason);
-    close(victim.connection);
   }
 
   return {
@@ -106,7 +96,11 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
         return;
       }
       const connection = room.add(socket);
-      makeRoom(connection);
+      const victim = room.chooseVictim(connection);
+      if (victim !== undefined) {
+        dropped?.(victim.reason);
+        close(victim.connection);
+      }
       if (socket.destroyed) return; // there is none
       if (isListed(proxies, socket.remoteAddress)) readHeader(connection);
       else admit(connection);
@@ -114,10 +108,9 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     /** To be called every `ms` milliseconds: closes what takes too long. */
     sweep(ms: number): void {
       const latest = performance.now() - ARRIVAL_MS;
-      for (const [connection, reason] of arriving) {
-        if (connection.acceptedAt <= latest) fail(connection, reason);
-      }
       for (const connection of room.connections) {
+        const { awaited, acceptedAt } = connection;
+        if (awaited !== undefined && acceptedAt <= latest) fail(connection, awaited);
         connection.valve?.sweep(ms);
         if (isOverhead(connection)) fail(connection, 'tlsOverhead');
       }

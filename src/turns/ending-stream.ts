@@ -10,7 +10,7 @@ import { Tap } from './tap.ts';
 const QUIET_MS = 30_000;
 const MS_PER_BYTE = 1 / 3;
 const KERNEL_BYTES = 4 * 1024 * 1024; // that it holds of a connection, at most (`net.ipv4.tcp_wmem`)
-const LINGER_MS = 1_000; // after the last reply: how long its content may arrive; then, at least, until the client ends
+const LINGER_MS = 1_000; // after the last reply: how long content may arrive, and then, at least, until we close
 const DISCARD_MS = 50; // how often a read is discarded of what a client sends after that
 
 /** What a server does when a client has ended its side while its request waits for the reply. */
@@ -19,7 +19,7 @@ export type HalfClosed = (connection: EndingStream) => void;
 export abstract class EndingStream extends SocketStream {
   readonly pieces = new Pieces();
   protected readonly tap: Tap;
-  readonly #halfClosed: HalfClosed | undefined;
+  readonly #halfClosed: HalfClosed;
   #limitMs = 0; // 0: none
   #quietMs = 0;
   #isEnding = false; // the last reply is written, and the content of its request is still arriving
@@ -28,7 +28,7 @@ export abstract class EndingStream extends SocketStream {
   /** Without `halfClosed`, Node closes the connection then. */
   constructor(socket: Socket, halfClosed: HalfClosed | undefined) {
     super(socket);
-    this.#halfClosed = halfClosed;
+    this.#halfClosed = halfClosed ?? (() => this.push(null));
     this.tap = new Tap(socket, () => (this.isOver ? this.#discard() : this.arrived()));
     socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
     socket.on('end', () => {
@@ -62,7 +62,7 @@ export abstract class EndingStream extends SocketStream {
    * up to two counts. Nothing counts while it `isWaitingForTurn`.
    */
   protected count(ms: number, isWaitingForTurn: boolean): void {
-    if (this.destroyed) { // but over TLS, the client may not have taken the close_notify
+    if (this.destroyed) { // over TLS, the socket is still there if the client has not taken the close_notify
       this.socket.destroy();
       return;
     }
@@ -90,13 +90,13 @@ export abstract class EndingStream extends SocketStream {
   // lose the reply: the connection may be reset, or a proxy closes it (RFC 9112 9.6).
   override _final(done: () => void): void {
     this.#isEnding = this.pieces.isArriving && !this.socket.readableEnded;
-    if (this.#isEnding) setTimeout(() => this.endSide(), LINGER_MS).unref();
+    if (this.#isEnding) setTimeout(() => this.contentArrived(), LINGER_MS).unref();
     else this.#endSide();
     done();
   }
 
-  /** Ends this side now, if only content was still arriving. */
-  protected endSide(): void {
+  /** The content of the last request has arrived, or is not waited for any longer: if that was all, this side ends. */
+  protected contentArrived(): void {
     if (this.#isEnding) this.#endSide();
   }
 
@@ -112,7 +112,7 @@ export abstract class EndingStream extends SocketStream {
   #discard(): void {
     this.tap.clear();
     this.tap.stop();
-    setTimeout(() => this.destroyed || this.waitToDiscard(), DISCARD_MS).unref();
+    setTimeout(() => this.waitToDiscard(), DISCARD_MS).unref();
   }
 
   /** Its client has ended its side, and all that it has sent has passed. */
@@ -121,8 +121,7 @@ export abstract class EndingStream extends SocketStream {
       this.push(null); // then Node closes the connection, and drops what it has not answered
     } else if (!this.#hasLeft) {
       this.#hasLeft = true;
-      const told = this.#halfClosed ?? (() => this.push(null));
-      setImmediate(() => told(this)); // not yet: the reply may just have been written
+      setImmediate(this.#halfClosed, this); // not yet: the reply may just have been written
     }
   }
 }

@@ -44,8 +44,8 @@ export class Pieces {
     return length;
   }
 
-  /** Takes the piece at the beginning of `bytes`, and returns its length. */
-  take(bytes: Buffer): number {
+  /** The length of the next piece, at the beginning of `bytes`. It passes. */
+  next(bytes: Buffer): number {
     this.hasBegun = true;
     if (this.#left > 0) {
       const length = Math.min(bytes.length, this.#left);

@@ -21,10 +21,9 @@ export function isListed(balancers: BlockList | undefined, remoteAddress: string
 }
 
 /**
- * Reads the header with which `bytes`, all that has arrived on a connection, begin. Returns undefined if it is illegal.
- * If it is incomplete, returns how many bytes there must be at least before it is worth being read again.
+ * Reads the header with which `bytes`, all that has arrived on a connection, begin. Undefined: it is illegal.
  */
-export function readProxyHeader(bytes: Buffer): ProxyHeader | number | undefined {
+export function readProxyHeader(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   if (isStart(bytes, V1_START)) return readText(bytes);
   if (isStart(bytes, V2_START)) return readBinary(bytes);
   return undefined; // 2.2: neither version
@@ -36,10 +35,10 @@ function isStart(bytes: Buffer, start: Buffer): boolean {
 }
 
 // 2.1: exactly its grammar, so that nobody reads another client in the same line.
-function readText(bytes: Buffer): ProxyHeader | number | undefined {
+function readText(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   const text = bytes.toString('latin1', 0, V1_MAX);
   const end = text.indexOf('\r\n'); // CR or LF alone does not end it
-  if (end === -1) return bytes.length < V1_MAX ? bytes.length + 1 : undefined;
+  if (end === -1) return bytes.length < V1_MAX ? 'incomplete' : undefined;
   const length = end + 2;
   const [, protocol, source = '', destination = '', ...ports] = text.slice(0, end).split(' ');
   if (protocol === 'UNKNOWN') return { length }; // whatever follows
@@ -50,8 +49,8 @@ function readText(bytes: Buffer): ProxyHeader | number | undefined {
 }
 
 // 2.2. What follows the addresses (2.2.1 to 2.2.8) is skipped.
-function readBinary(bytes: Buffer): ProxyHeader | number | undefined {
-  if (bytes.length < V2_FIXED) return V2_FIXED;
+function readBinary(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
+  if (bytes.length < V2_FIXED) return 'incomplete';
   const [command, protocol, following] = [bytes.readUInt8(12), bytes.readUInt8(13), bytes.readUInt16BE(14)];
   const isLocal = command === 0x20; // for the balancer's own connections, such as checks; `protocol` is ignored
   const isProxy = command === 0x21 && protocol >> 4 <= 3 && (protocol & 15) <= 2; // a family, and how it is used
@@ -59,7 +58,7 @@ function readBinary(bytes: Buffer): ProxyHeader | number | undefined {
   const least = size === undefined ? 0 : 2 * (size + 2); // addresses, ports
   if (!(isLocal || isProxy) || following < least || following > V2_MAX_FOLLOWING) return undefined;
   const length = V2_FIXED + following;
-  if (bytes.length < length) return length;
+  if (bytes.length < length) return 'incomplete';
   if (size === undefined) return { length };
   const source = bytes.subarray(V2_FIXED, V2_FIXED + size);
   const address = size === 4 ? source.join('.') : shortest(source.toString('hex').replace(/.{4}(?!$)/g, '$&:'));

@@ -4,24 +4,14 @@ import { readProxyHeader, type ProxyHeader } from './proxy-header.ts';
 
 /** `done` gets the header, or undefined if it is illegal or ends early. What follows stays in the socket, paused. */
 export function readHeaderOf(socket: Socket, done: (header: ProxyHeader | undefined) => void): void {
-  let held = Buffer.alloc(1); // with room for as much as is needed at least
-  let length = 0;
+  let held = Buffer.alloc(0);
 
   function read(part: Buffer): void {
-    const at = length;
-    length += part.length;
-    if (length < held.length) {
-      part.copy(held, at);
-      return;
-    }
-    const bytes = Buffer.concat([held.subarray(0, at), part]);
-    const header = readProxyHeader(bytes);
-    if (typeof header === 'number') {
-      held = Buffer.concat([bytes], header);
-      return;
-    }
+    held = Buffer.concat([held, part]);
+    const header = readProxyHeader(held);
+    if (header === 'incomplete') return;
     socket.off('data', read).off('end', end).pause();
-    if (header !== undefined && header.length < length) socket.unshift(bytes.subarray(header.length));
+    if (header !== undefined && header.length < held.length) socket.unshift(held.subarray(header.length));
     done(header);
   }
 

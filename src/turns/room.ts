@@ -45,7 +45,7 @@ export class Room {
     if (this.connections.size <= this.#maxConnections) return undefined;
     let most = newest.client;
     for (const client of this.#clients.values()) {
-      if (client.connections > most.connections) most = client;
+      if (client.size > most.size) most = client;
     }
     for (const connection of most.idle) {
       if (connection === newest) continue;

@@ -45,10 +45,6 @@ export class SocketStream extends Duplex {
 
   override _read(): void {} // what arrives is pushed
 
-  override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Callback): void {
-    write(this.socket, [{ chunk, encoding }], this.#touch, done);
-  }
-
   override _writev(writes: readonly Write[], done: Callback): void {
     write(this.socket, writes, this.#touch, done);
   }

@@ -57,8 +57,8 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   }
 
   return {
-    /** Whether a little may be done at once: nobody waits, and less than 1 ms of this iteration has gone to such. */
-    startAhead(): boolean {
+    /** Whether a little may be done at once: nobody waits, and that began less than 1 ms ago in this iteration. */
+    tryAhead(): boolean {
       if (line.size > 0 || isAccepting) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
       aheadSince = now();

@@ -10,7 +10,7 @@ export class Valve extends EndingStream {
   readonly #connection: Connection;
   readonly #turns: Turns;
   #waiting: { delete(valve: Valve): boolean } | undefined; // those with whom it waits
-  #isFull = false; // Node has stopped taking, because a handler does not read
+  #isReaderSlow = false; // Node has stopped taking, because a handler does not read
 
   /** `socket` is, over TLS, the decrypted one of `connection`. */
   constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: HalfClosed) {
@@ -52,7 +52,7 @@ export class Valve extends EndingStream {
     this.proceed();
   }
 
-  /** To be called every `ms` milliseconds. They count as idle, unless more than empty lines waits here for its turn. */
+  /** To be called every `ms` milliseconds. A connection that waits for its turn with part of a request is not idle. */
   sweep(ms: number): void {
     const begin = this.tap.held.subarray(0, this.pieces.maxBytes);
     const isWaiting = this.#waiting !== undefined && this.pieces.emptyLines(begin) < begin.length;
@@ -60,7 +60,7 @@ export class Valve extends EndingStream {
   }
 
   get #mayPass(): boolean {
-    const isTaken = !this.destroyed && !this.isOver && !this.#isFull && !this.pieces.isComplete;
+    const isTaken = !this.destroyed && !this.isOver && !this.#isReaderSlow && !this.pieces.isComplete;
     return isTaken && (this.pieces.hasBegun || !this.client.isFull);
   }
 
@@ -71,14 +71,14 @@ export class Valve extends EndingStream {
   protected override arrived(): void {
     const isCheap = !this.#isLong || this.pieces.isSized;
     const mayPass = isCheap && !this.tap.isStopped && this.#mayPass;
-    if (mayPass && this.#turns.startAhead()) this.#pass();
+    if (mayPass && this.#turns.tryAhead()) this.#pass();
     if (this.#isLong) this.tap.stop();
     this.proceed();
   }
 
   // What continues waits for a turn: otherwise one client could go on and on.
   protected override proceed(): void {
-    if (this.#waiting !== undefined || this.destroyed || this.isOver || this.#isFull) return;
+    if (this.#waiting !== undefined || this.destroyed || this.isOver || this.#isReaderSlow) return;
     if (this.tap.held.length === 0 && !this.pieces.isComplete) this.#readOn();
     if (this.tap.held.length > 0) {
       if (!this.pieces.isComplete) this.#wait(this.#isLong);
@@ -98,7 +98,7 @@ export class Valve extends EndingStream {
   }
 
   protected override waitToDiscard(): void {
-    if (this.#waiting === undefined) this.#wait(true);
+    if (this.#waiting === undefined && !this.destroyed) this.#wait(true);
   }
 
   #readOn(): void {
@@ -113,22 +113,22 @@ export class Valve extends EndingStream {
     if (!pieces.hasBegun) this.client.setBusy(this.#connection);
     this.isActive = true;
     // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which says so.
-    this.push(tap.take(pieces.take(tap.held)));
-    this.#isFull = this.readableLength > 0;
+    this.push(tap.take(pieces.next(tap.held)));
+    this.#isReaderSlow = this.readableLength > 0;
     this.#endRequest(); // its content may end with this
   }
 
   // If the current request is over, the next one may begin.
   #endRequest(): void {
     if (this.pieces.endRequest()) this.client.setIdle(this.#connection);
-    if (!this.pieces.isArriving) this.endSide();
+    if (!this.pieces.isArriving) this.contentArrived();
   }
 
   // Node, or whoever has taken a connection over from it, goes on reading.
   override read(size?: number): unknown {
     const taken: unknown = super.read(size);
-    if (this.#isFull && this.readableLength === 0) {
-      this.#isFull = false;
+    if (this.#isReaderSlow && this.readableLength === 0) {
+      this.#isReaderSlow = false;
       this.#endRequest(); // what was taken may have been the end of its content
       this.proceed();
     }

@@ -16,7 +16,7 @@ function begin(pieces: Pieces, length?: string): { complete: boolean } {
 /** The pieces of a read, all of which pass. */
 function piecesOf(pieces: Pieces, read: string): string[] {
   if (read === '') return [];
-  const length = pieces.take(Buffer.from(read, 'latin1'));
+  const length = pieces.next(Buffer.from(read, 'latin1'));
   return [read.slice(0, length), ...piecesOf(pieces, read.slice(length))];
 }
 
@@ -46,9 +46,9 @@ test('content of known length is one piece, whatever is in it, and what follows 
   const pieces = new Pieces();
   begin(pieces, '2000');
   assert.equal(pieces.isSized, true);
-  assert.deepEqual([pieces.take(Buffer.from('\r\n\r\n'.repeat(400))), pieces.isSized], [1_600, true]);
-  assert.deepEqual([pieces.take(Buffer.alloc(399)), pieces.take(Buffer.alloc(2)), pieces.isSized], [399, 1, false]);
-  assert.equal(pieces.take(Buffer.from('x')), 1, 'no piece is empty');
+  assert.deepEqual([pieces.next(Buffer.from('\r\n\r\n'.repeat(400))), pieces.isSized], [1_600, true]);
+  assert.deepEqual([pieces.next(Buffer.alloc(399)), pieces.next(Buffer.alloc(2)), pieces.isSized], [399, 1, false]);
+  assert.equal(pieces.next(Buffer.from('x')), 1, 'no piece is empty');
   begin(pieces);
   assert.equal(pieces.isSized, false);
   assert.deepEqual(piecesOf(pieces, `${HEAD}more`), [HEAD, 'more']);
@@ -69,7 +69,7 @@ test('empty lines count before a request, and that is over when it has passed an
   const pieces = new Pieces();
   const count = (bytes: string) => pieces.emptyLines(Buffer.from(bytes));
   assert.deepEqual(['\r\n\n\rGET', '\nGET\r\n', 'GET\r\n', '\r\n', ''].map(count), [4, 1, 0, 2, 0]);
-  pieces.take(Buffer.from(HEAD));
+  pieces.next(Buffer.from(HEAD));
   const request = begin(pieces, '1');
   pieces.answer();
   assert.deepEqual([pieces.endRequest(), pieces.isComplete, pieces.isArriving], [false, false, true]);

@@ -64,9 +64,7 @@ test('a legal header names a client over TCP, whatever follows it, and each begi
       assert.deepEqual(readHeader(Buffer.concat([header, Buffer.from(next)])), [header.length, address, port]);
     }
     for (let length = 0; length < header.length; length += 1) {
-      const neededByV2 = length < 16 ? 16 : header.length;
-      const needed = length === 0 || header[0] === 0x50 ? length + 1 : neededByV2;
-      assert.equal(readProxyHeader(header.subarray(0, length)), needed, `${length} of ${header}`);
+      assert.equal(readProxyHeader(header.subarray(0, length)), 'incomplete', `${length} of ${header}`);
     }
   }
 });

@@ -89,7 +89,7 @@ export function startTurns() {
     if (!isHeld) setImmediate(next);
   });
   return {
-    turns: { ...turns, startAhead: () => !isHeld && turns.startAhead() },
+    turns: { ...turns, tryAhead: () => !isHeld && turns.tryAhead() },
     turn() {
       turns.endAfterOne(); // no more than one
       run();

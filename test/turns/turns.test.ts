@@ -40,11 +40,11 @@ test('while connections are accepted, nothing goes ahead, and one turn is taken 
   for (const [afterMs, notes] of [[0.25, 'a'], [0.24, ''], [0.01, 'b']] as const) {
     clock.ms += afterMs;
     turns.accepted();
-    assert.deepEqual([turns.startAhead(), next()], [false, notes]);
+    assert.deepEqual([turns.tryAhead(), next()], [false, notes]);
   }
-  assert.deepEqual([next(), turns.startAhead()], ['c', true]);
+  assert.deepEqual([next(), turns.tryAhead()], ['c', true]);
   turns.accepted();
-  assert.equal(turns.startAhead(), false);
+  assert.equal(turns.tryAhead(), false);
 });
 
 test('one waits once; a queue whose last has left costs no turn, and comes into line again behind others', () => {
@@ -71,14 +71,14 @@ test('whatever a turn throws, the next ones come', () => {
 test('something may go ahead for 1 ms in each iteration, while nobody waits', () => {
   const { clock, turns, wait, next } = start(0);
   for (let i = 0; i < 2; i += 1) {
-    assert.equal(turns.startAhead(), true);
+    assert.equal(turns.tryAhead(), true);
     clock.ms += 0.9;
-    assert.equal(turns.startAhead(), true);
+    assert.equal(turns.tryAhead(), true);
     clock.ms += 0.1;
-    assert.deepEqual([turns.startAhead(), next()], [false, '']);
+    assert.deepEqual([turns.tryAhead(), next()], [false, '']);
   }
   wait(new Set(), 'a');
-  assert.deepEqual([turns.startAhead(), next(), turns.startAhead()], [false, 'a', true]);
+  assert.deepEqual([turns.tryAhead(), next(), turns.tryAhead()], [false, 'a', true]);
 });
 
 test('by default, time is real, and turns come at the end of the iteration', async (t) => {
@@ -87,5 +87,5 @@ test('by default, time is real, and turns come at the end of the iteration', asy
   turns.wait(new Set(), { takeTurn });
   await iteration();
   assert.equal(takeTurn.mock.callCount(), 1);
-  for (const end = performance.now() + 20_000; turns.startAhead();) assert.ok(performance.now() < end);
+  for (const end = performance.now() + 20_000; turns.tryAhead();) assert.ok(performance.now() < end);
 });
