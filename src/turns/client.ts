@@ -1,6 +1,7 @@
 // Clients, by address: who takes turns with whom. Connections without one, as on a Unix socket, are one client's.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Order, type Place } from './order.ts';
 import type { Queue } from './turns.ts';
 
 /** The client with this address, by name: IPv4, or the first 64 bits of IPv6, because a network has at least those. */
@@ -21,6 +22,7 @@ export type Connection = {
   readonly socket: Socket; // that of TCP, also if TLS is on it
   readonly acceptedAt: number; // by `performance.now`
   client: Client;
+  readonly place: Place; // among those of its client that are idle, or busy
   awaited?: TooSlow | undefined; // what has happened if it is not served in time
   named?: { readonly address: string; readonly port: number }; // the client's end, as a load balancer says
   valve?: Served; // if it is served: before that, there may be a TLS handshake
@@ -29,12 +31,12 @@ export type Connection = {
 /** Who may be told that it may begin a request. */
 type Blocked = { retry(): void };
 
-/** A client, its connections, and its queues. In each set, those that are in it for longest come first. */
+/** A client, its connections, and its queues. In each order, those that are in it for longest come first. */
 export class Client {
   readonly short: Queue = new Set(); // what is short does not wait for what is long
   readonly long: Queue = new Set();
-  readonly idle = new Set<Connection>(); // no request has begun
-  readonly busy = new Set<Connection>();
+  readonly idle = new Order(); // no request has begun
+  readonly busy = new Order();
   readonly blocked = new Set<Blocked>(); // those that wait until it is not full
   readonly #maxRequests: number;
   readonly #gone: () => void;
@@ -57,18 +59,17 @@ export class Client {
 
   /** A request has begun on a connection. Nothing happens if that has been removed. */
   setBusy(connection: Connection): void {
-    if (this.idle.delete(connection)) this.busy.add(connection);
+    if (this.idle.remove(connection)) this.busy.add(connection);
   }
 
   /** No request is in progress on a connection any more. */
   setIdle(connection: Connection): void {
-    if (this.busy.delete(connection)) this.idle.add(connection);
+    if (this.busy.remove(connection)) this.idle.add(connection);
     this.#changed();
   }
 
   remove(connection: Connection): void {
-    this.idle.delete(connection);
-    this.busy.delete(connection);
+    connection.place.order?.remove(connection);
     this.#changed();
   }
 

@@ -18,9 +18,11 @@ export class Room {
 
   /** Adds the connection of a socket, until that closes. */
   add(socket: Socket): Connection {
-    const connection = { socket, client: this.#clientAt(socket.remoteAddress), acceptedAt: performance.now() };
+    const client = this.#clientAt(socket.remoteAddress);
+    const place = { order: undefined, previous: undefined, next: undefined };
+    const connection = { socket, client, place, acceptedAt: performance.now() };
     this.connections.add(connection);
-    connection.client.idle.add(connection);
+    client.idle.add(connection);
     socket.on('close', () => this.remove(connection));
     return connection;
   }
@@ -47,12 +49,13 @@ export class Room {
     for (const client of this.#clients.values()) {
       if (client.size > most.size) most = client;
     }
-    for (const connection of most.idle) {
-      if (connection === newest) continue;
+    let connection = most.idle.first;
+    while (connection !== undefined && connection !== newest) { // that is the last one
       if (connection.valve?.isIdle !== false) return { connection, reason: 'idleClosed' }; // also in a handshake
       most.setBusy(connection); // it has sent something that waits for a turn
+      connection = most.idle.first;
     }
-    const [busy] = most.busy;
+    const busy = most.busy.first;
     if (busy === undefined || most === newest.client) return { connection: newest, reason: 'newRefused' };
     return { connection: busy, reason: 'busyClosed' };
   }
