@@ -8,11 +8,15 @@ import { requestBytes } from '../../support/exchange.ts';
 import { endWithUs, ENTRY, type Environment } from '../../support/process.ts';
 import { ask, openSocket } from './clients.ts';
 
-/** A server: the command that prints its addresses, its environment, and whether it has no TLS. Several, by name. */
-export type Program = Readonly<{ command: readonly string[]; env?: Environment; isPlain?: boolean }>;
+const CPUS = { server: '0', clients: '1' };
+
+/** A server: the command that prints its addresses, its environment, whether it has no TLS, and its CPU. */
+export type Program = Readonly<{
+  command: readonly string[]; env?: Environment; isPlain?: boolean; cpu?: keyof typeof CPUS;
+}>;
+/** Several, by name. */
 export type Programs = Readonly<Record<string, Program>>;
 
-const CPUS = { server: '0', clients: '1' };
 const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production' };
 const PATH = `${process.env['PATH']}:/usr/sbin`; // there Debian installs proxies
 
@@ -21,16 +25,19 @@ export const scriptPath = (name: string) => `${import.meta.dirname}/${name}${ext
 export const nodeProgram = (script: string, env: Environment = {}) => ({ command: [process.execPath, script], env });
 export const SERVICE: Program = nodeProgram(ENTRY);
 spawnSync('taskset', ['-c', '-p', CPUS.clients, String(process.pid)]); // clients are in this process, too
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1)); // with all processes
 
 /** Starts a server, and waits for its first reply: with HTTPS_PORT in `more`, over TLS. */
-export async function startServer({ command, env }: Program, more: Environment = {}, nodeFlags: string[] = []) {
+export async function startServer(program: Program, more: Environment = {}, nodeFlags: string[] = []) {
+  const { command, env, cpu = 'server' } = program;
   const isTls = 'HTTPS_PORT' in more;
   const address = new RegExp(`${isTls ? 'https' : 'http'}://127\\.0\\.0\\.1:(\\d+)`);
   const all = command[0] === process.execPath ? command.toSpliced(1, 0, ...nodeFlags) : command;
-  const { child, printed, stop } = await start('server', all, { ...SERVER_ENV, ...env, ...more }, address);
+  const { child, printed, stop } = await start(cpu, all, { ...SERVER_ENV, ...env, ...more }, address);
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const port = Number(printed);
-  while (await ask(openSocket({ port, isTls }), requestBytes('GET', '/health')) === undefined) {
+  const from = '127.0.0.2'; // not that of HAProxy, whose connections may have to begin with a header
+  while (await ask(openSocket({ port, isTls, from }), requestBytes('GET', '/health')) === undefined) {
     if (!isRunning()) throw new Error(`${command.join(' ')} has ended.`);
     await sleep(10);
   }
@@ -40,7 +47,10 @@ export async function startServer({ command, env }: Program, more: Environment =
 /** Starts a program, waits for a line with `pattern`, and returns what that captures. What comes later is discarded. */
 export async function start(cpu: keyof typeof CPUS, command: readonly string[], more: Environment, pattern: RegExp) {
   const env = { ...process.env, PATH, ...more };
-  const child = spawn('taskset', ['-c', CPUS[cpu], ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  // In a session of its own: sessions share a CPU equally, so attackers, however many, leave us our half.
+  const child = spawn('taskset', ['-c', CPUS[cpu], ...command], {
+    env, detached: true, stdio: ['ignore', 'pipe', 'inherit'],
+  });
   endWithUs(child);
   const lines = createInterface({ input: child.stdout });
   for await (const [line] of on(lines, 'line', { close: ['close'] })) {

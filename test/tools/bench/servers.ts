@@ -34,9 +34,9 @@ listen all
   ${lines.join('\n  ')}
 `);
 
-/** HAProxy on TCP in front of a server with this port; `options` are those of the server. */
-export const haproxyBefore = (port: number, options: string) =>
-  haproxy('mode tcp', `server one 127.0.0.1:${port} ${options}`);
+/** HAProxy on TCP, and not on the CPU of the server with this port that it is before; `options` are those of that. */
+export const haproxyBefore = (port: number, options: string): Program =>
+  ({ ...haproxy('mode tcp', `server one 127.0.0.1:${port} ${options}`), cpu: 'clients' });
 
 const BUFFERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((one) => `${one}_temp_path ${FOLDER}/${one};`);
 
