@@ -50,14 +50,23 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
 
   function admit(connection: Connection): void {
     if (secure === undefined) serve(connection, connection.socket);
-    else shakeHands(connection, secure.start(connection.socket));
+    else waitForHello(connection);
   }
 
-  function shakeHands(connection: Connection, socket: Socket): void {
+  // A handshake takes about 1 ms of CPU time, so it begins in a turn.
+  function waitForHello(connection: Connection): void {
+    const { socket, client } = connection;
     connection.awaited = 'handshakeTooSlow';
     socket.on('close', () => {
       if (connection.awaited !== undefined) failed?.('tlsFailed');
     });
+    socket.once('readable', () => turns.wait(client.short, { takeTurn: () => shakeHands(connection) }));
+  }
+
+  function shakeHands(connection: Connection): void {
+    if (secure === undefined || connection.socket.destroyed) return;
+    turns.endAfterOne();
+    const socket = secure.start(connection.socket); // it takes what waits in that
     socket.on('error', () => {}); // `close` follows
     socket.once('secure', () => {
       connection.awaited = undefined;

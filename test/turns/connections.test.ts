@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { calm, closed, until } from '../support/sockets.ts';
 import { get, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
@@ -34,6 +35,29 @@ test('a slow handshake ends, and so does what is mostly records of a byte, but n
     assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), reasons);
   }
   assert.deepEqual([silent, large, wasteful].map(({ raw }) => raw.destroyed), [true, false, true]);
+});
+
+test('a handshake begins in a turn, which ends the turns of its iteration; what has closed gets none', async (t) => {
+  const { turns, hold, turn } = startTurns();
+  hold();
+  const endAfterOne = t.mock.fn(turns.endAfterOne);
+  const failed = t.mock.fn();
+  const { dial } = await start(t, hello, 'TLS', { failed, turns: { ...turns, endAfterOne } });
+  const [leaving, staying] = [await dial('127.0.0.2'), await dial()];
+  for (const { below, raw } of [leaving, staying]) {
+    connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
+    await until(() => raw.bytesRead > 0);
+  }
+  leaving.raw.destroy();
+  await closed(leaving.raw);
+  await calm(t, () => staying.raw.bytesWritten);
+  assert.equal(staying.raw.bytesWritten, 0);
+  await until(() => {
+    turn();
+    return staying.raw.bytesWritten > 0;
+  });
+  assert.equal(endAfterOne.mock.callCount(), 1);
+  assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), ['tlsFailed']);
 });
 
 test('a connection that is not from the listener is served without turns', async (t) => {
