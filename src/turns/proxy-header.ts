@@ -42,7 +42,7 @@ function readText(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   const length = end + 2;
   const [, protocol, source = '', destination = '', ...ports] = text.slice(0, end).split(' ');
   if (protocol === 'UNKNOWN') return { length }; // whatever follows
-  const isAddress = (one: string) => protocol === `TCP${isIP(one)}` && !one.includes('%'); // without a zone
+  const isAddress = (one: string) => isIP(one) !== 0 && protocol === `TCP${isIP(one)}` && !one.includes('%'); // no zone
   const isPort = (one: string) => /^(?:0|[1-9]\d{0,4})$/.test(one) && Number(one) <= 65_535;
   if (![source, destination].every(isAddress) || ports.length !== 2 || !ports.every(isPort)) return undefined;
   return { length, client: { address: isIPv4(source) ? source : shortest(source), port: Number(ports[0]) } };

@@ -42,6 +42,7 @@ const ILLEGAL = [
   ...Array.from(TCP4.matchAll(/ |$/g), ({ index }) => v1(`${TCP4.slice(0, index)} ${TCP4.slice(index)}`)), // spaces
   ...Array.from(TCP4.matchAll(/ /g), ({ index }) => v1(`${TCP4.slice(0, index)}\t${TCP4.slice(index + 1)}`)),
   ...Array.from(TCP4.matchAll(/ /g), ({ index }) => v1(TCP4.slice(0, index))),
+  v1('PROXY TCP0 a b 1 2'), // what `isIP` says of both is 0
   ...[`${TCP4} 1`, ` ${TCP4}`, `${TCP4}\r`, 'proxy UNKNOWN', 'PROXYUNKNOWN', 'GET / HTTP/1.1'].map(v1),
   v1(`PROXY UNKNOWN ${'f'.repeat(92)}`), Buffer.from(`${TCP4}\n`.padEnd(107)), // 107 bytes without an end
   ...['01', '11', '22', '2f', '31'].map((command) => v2(`${command}11`, V4)), // other versions and commands
