@@ -1,5 +1,5 @@
-// Connections in the order in which they came here. (Each request moves its connection. If a Set was used, V8 would keep
-// its old tables for long: 130 MiB more under load.)
+// Connections in the order in which they came here. (Each request moves its connection. If a Set was used, V8 would
+// keep its old tables for long: 130 MiB more under load.)
 import type { Connection } from './client.ts';
 
 /** The place of a connection in one order, or in none. */
