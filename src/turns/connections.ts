@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import type { Connection, TooSlow } from './client.ts';
 import type { HalfClosed } from './ending-stream.ts';
-import { createTls, type TlsOptions } from './handshake.ts';
+import { createTls, isOverhead, type TlsOptions } from './handshake.ts';
 import { isListed } from './proxy-header.ts';
 import { readHeaderOf } from './proxy-reader.ts';
 import { Room, type DropReason } from './room.ts';
@@ -14,9 +14,6 @@ import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
-// Over TLS, a connection may bring so many bytes, or so many times its content: records of a byte have 23 times.
-const OVERHEAD_BYTES = 64 * 1024;
-const OVERHEAD = 4;
 
 /** Why a connection has ended early. */
 export type FailReason = TooSlow | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
@@ -50,23 +47,23 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
 
   function admit(connection: Connection): void {
     if (secure === undefined) serve(connection, connection.socket);
-    else waitForHello(connection);
+    else waitForHello(connection, secure.start);
   }
 
-  // A handshake takes about 1 ms of CPU time, so it begins in a turn.
-  function waitForHello(connection: Connection): void {
-    const { socket, client } = connection;
+  // A handshake takes more than 0.5 ms of CPU time, so it starts in a turn.
+  function waitForHello(connection: Connection, startTls: (socket: Socket) => Socket): void {
+    const { socket, client: { short } } = connection;
+    const waiting = { takeTurn: () => shakeHands(connection, startTls(socket)) }; // TLS takes what waits in the socket
     connection.awaited = 'handshakeTooSlow';
+    socket.once('readable', () => turns.wait(short, waiting));
     socket.on('close', () => {
+      short.delete(waiting);
       if (connection.awaited !== undefined) failed?.('tlsFailed');
     });
-    socket.once('readable', () => turns.wait(client.short, { takeTurn: () => shakeHands(connection) }));
   }
 
-  function shakeHands(connection: Connection): void {
-    if (secure === undefined || connection.socket.destroyed) return;
+  function shakeHands(connection: Connection, socket: Socket): void {
     turns.endAfterOne();
-    const socket = secure.start(connection.socket); // it takes what waits in that
     socket.on('error', () => {}); // `close` follows
     socket.once('secure', () => {
       connection.awaited = undefined;
@@ -118,10 +115,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     sweep(ms: number): void {
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of room.connections) {
-        const { awaited, acceptedAt } = connection;
+        const { awaited, acceptedAt, socket, valve } = connection;
+        valve?.sweep(ms);
         if (awaited !== undefined && acceptedAt <= latest) fail(connection, awaited);
-        connection.valve?.sweep(ms);
-        if (isOverhead(connection)) fail(connection, 'tlsOverhead');
+        else if (isOverhead(socket.bytesRead, valve?.bytesRead)) fail(connection, 'tlsOverhead');
       }
     },
     /** Closes those on which nothing has been sent, or no request is in progress. */
@@ -145,8 +142,4 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
 // Whoever has reset a connection has no address any more. On a Unix socket, neither end ever has one.
 function isReset(socket: Socket): boolean {
   return socket.remoteAddress === undefined && socket.localAddress !== undefined;
-}
-
-function isOverhead({ valve, socket: { bytesRead } }: Connection): boolean {
-  return valve !== undefined && bytesRead > Math.max(OVERHEAD_BYTES, OVERHEAD * valve.bytesRead);
 }

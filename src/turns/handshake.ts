@@ -3,6 +3,9 @@ import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
 import { HIGH_WATER_MARK } from './tap.ts';
 
+const OVERHEAD_BYTES = 64 * 1024;
+const OVERHEAD = 4;
+
 /** As for `tls.createServer`, but there are no certificates of clients. */
 export type TlsOptions = SecureContextOptions & Pick<TLSSocketOptions, 'ALPNProtocols' | 'SNICallback'>;
 
@@ -18,4 +21,9 @@ export function createTls({ ALPNProtocols, SNICallback, ...options }: TlsOptions
       secureContext = createSecureContext(context);
     },
   };
+}
+
+/** Whether a connection that has brought so many bytes wastes them: records of a byte bring 23 times their content. */
+export function isOverhead(bytes: number, content = 0): boolean {
+  return bytes > Math.max(OVERHEAD_BYTES, OVERHEAD * content);
 }

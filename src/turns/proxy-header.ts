@@ -4,6 +4,7 @@ import { isIP, isIPv4, SocketAddress, type BlockList } from 'node:net';
 
 const V1_START = Buffer.from('PROXY ');
 const V1_MAX = 107; // bytes (2.1)
+const V1_TCP = new Map([['TCP4', 4], ['TCP6', 6]]); // what `isIP` says of the addresses
 const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n');
 const V2_FIXED = 16; // bytes (2.2); they tell how many follow
 const V2_MAX_FOLLOWING = 4_096; // our limit: before its header is there, a connection must not fill the memory
@@ -40,9 +41,9 @@ function readText(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   const end = text.indexOf('\r\n'); // CR or LF alone does not end it
   if (end === -1) return bytes.length < V1_MAX ? 'incomplete' : undefined;
   const length = end + 2;
-  const [, protocol, source = '', destination = '', ...ports] = text.slice(0, end).split(' ');
+  const [, protocol = '', source = '', destination = '', ...ports] = text.slice(0, end).split(' ');
   if (protocol === 'UNKNOWN') return { length }; // whatever follows
-  const isAddress = (one: string) => isIP(one) !== 0 && protocol === `TCP${isIP(one)}` && !one.includes('%'); // no zone
+  const isAddress = (one: string) => isIP(one) === V1_TCP.get(protocol) && !one.includes('%'); // without a zone
   const isPort = (one: string) => /^(?:0|[1-9]\d{0,4})$/.test(one) && Number(one) <= 65_535;
   if (![source, destination].every(isAddress) || ports.length !== 2 || !ports.every(isPort)) return undefined;
   return { length, client: { address: isIPv4(source) ? source : shortest(source), port: Number(ports[0]) } };

@@ -37,7 +37,7 @@ test('a slow handshake ends, and so does what is mostly records of a byte, but n
   assert.deepEqual([silent, large, wasteful].map(({ raw }) => raw.destroyed), [true, false, true]);
 });
 
-test('a handshake begins in a turn, which ends the turns of its iteration; what has closed gets none', async (t) => {
+test('a handshake starts in a turn, the last of its iteration; what has closed gets none', async (t) => {
   const { turns, hold, turn } = startTurns();
   hold();
   const endAfterOne = t.mock.fn(turns.endAfterOne);
