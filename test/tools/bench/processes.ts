@@ -47,7 +47,7 @@ export async function startServer(program: Program, more: Environment = {}, node
 /** Starts a program, waits for a line with `pattern`, and returns what that captures. What comes later is discarded. */
 export async function start(cpu: keyof typeof CPUS, command: readonly string[], more: Environment, pattern: RegExp) {
   const env = { ...process.env, PATH, ...more };
-  // In a session of its own: sessions share a CPU equally, so attackers, however many, leave us our half.
+  // In a session of its own: a CPU is shared among sessions first, so attackers, however many, are one of them.
   const child = spawn('taskset', ['-c', CPUS[cpu], ...command], {
     env, detached: true, stdio: ['ignore', 'pipe', 'inherit'],
   });
