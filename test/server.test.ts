@@ -241,6 +241,7 @@ describe('the server', { concurrency: true }, () => {
   test('handshakes that fail are reported', async (t) => {
     const { check, ends } = await start(t, {}, {}, await tlsOptions(t));
     await check(LAST);
+    await until(() => ends.length > 0);
     assert.deepEqual(ends, ['tlsFailed']);
   });
 });
