@@ -17,6 +17,8 @@ const STARTS = 5; // in each round
 
 type Figures = Map<string, number[]>; // of a server and a row, in order
 
+let lastAddress = 0;
+
 /** Measures servers, and prints the figures: those of `base`, and of others as multiples of them. */
 export async function printComparison(
   programs: Programs, base: string, isMeasured: (row: Row) => boolean, rounds: number,
@@ -65,8 +67,10 @@ async function measureRequests(programs: Programs, way: keyof typeof WAYS, reque
   const fit = Object.entries(programs).filter(([, { isPlain = false }]) => way !== 'tls' || !isPlain);
   const running = await Promise.all(fit.map(async ([name, program]) => {
     const { pid, stop, port, isTls } = await startServer(program, WAYS[way]);
-    const sockets = Array.from({ length: CLIENTS }, () => openSocket({ port, isTls }));
-    return { name, pid, stop, port, isTls, sockets };
+    lastAddress += 1;
+    const from = `127.0.1.${lastAddress}`; // each process has its own: from one, the kernel would run out of ports
+    const sockets = Array.from({ length: CLIENTS }, () => openSocket({ port, isTls, from }));
+    return { name, pid, stop, port, isTls, from, sockets };
   }));
   for (const request of Array.from({ length: WARM_UP_ROUNDS }, () => requests).flat()) {
     for (const server of running) await sendMany(server, request, Math.ceil(10_000 / requests.length));
@@ -87,16 +91,16 @@ async function measureRequests(programs: Programs, way: keyof typeof WAYS, reque
   }
 }
 
-type Running = Readonly<{ port: number; isTls: boolean; sockets: readonly Socket[] }>;
+type Running = Readonly<{ port: number; isTls: boolean; from: string; sockets: readonly Socket[] }>;
 
 // Returns how many requests it has sent.
-async function sendMany({ port, isTls, sockets }: Running, { request, isConnecting }: Measured, most: number) {
+async function sendMany({ port, isTls, from, sockets }: Running, { request, isConnecting }: Measured, most: number) {
   const count = isConnecting ? Math.ceil(most * CONNECTING) : most;
   let left = count;
   await Promise.all(sockets.map(async (kept) => {
     while (left > 0) {
       left -= 1;
-      const socket = isConnecting ? openSocket({ port, isTls }) : kept;
+      const socket = isConnecting ? openSocket({ port, isTls, from }) : kept;
       const reply = await ask(socket, request);
       if (isConnecting) socket.destroy();
       if (reply === undefined) throw new Error('The server has closed a connection.');
