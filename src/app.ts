@@ -5,12 +5,10 @@ import { redirectToHttps } from './api/redirect.ts';
 import type { HeadRules } from './http/head.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { hostNamesOf } from './http/target.ts';
-import { createRoutes } from './routes.ts';
+import { createRoutes, type RouteOptions } from './routes.ts';
 import { createServer, type Server, type ServerOptions } from './server.ts';
 
-export type AppOptions = {
-  readonly isDevelopment: boolean; // whether the API description is served
-  readonly now: () => number; // the clock: milliseconds since the epoch
+export type AppOptions = RouteOptions & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
   readonly maxConnections: number; // how many may be open at once, on each server
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
@@ -21,11 +19,11 @@ export type AppOptions = {
 export type App = ReturnType<typeof createApp>;
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
-export function createApp({ isDevelopment, now, allowedHosts, ...options }: AppOptions) {
+export function createApp({ allowedHosts, ...options }: AppOptions) {
   const servers: Server[] = [];
   let isDraining = false;
   const ofAll = { ...options, isDraining: () => isDraining };
-  const router = createRouter(createRoutes(isDevelopment, now, ofAll.isDraining));
+  const router = createRouter(createRoutes(options, ofAll.isDraining));
   const hostNames = allowedHosts && hostNamesOf(allowedHosts);
 
   function create(ownRouter: Router, headRules: HeadRules, tls?: SecureContextOptions): Server {

@@ -4,8 +4,14 @@ import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
 import { createHealthEndpoint } from './api/health.ts';
 import type { Routes } from './http/router.ts';
 
-/** The routes. `isDevelopment`: with the description of the API. `now`: the clock, in milliseconds since the epoch. */
-export function createRoutes(isDevelopment: boolean, now: () => number, isDraining: () => boolean): Routes {
+/** What the handlers need of the process. */
+export type RouteOptions = {
+  readonly isDevelopment: boolean; // whether the API description is served
+  readonly now: () => number; // the clock: milliseconds since the epoch
+};
+
+/** The routes. `isDraining`: whether the service is stopping, so that `/health` replies with 503. */
+export function createRoutes({ isDevelopment, now }: RouteOptions, isDraining: () => boolean): Routes {
   return {
     '/health': { GET: createHealthEndpoint(isDraining) },
     '/api/greetings': { GET: createGreetingEndpoint(now) },

@@ -11,7 +11,7 @@ import { REFUSALS } from '../src/http/refusals.ts';
 import { createRoutes } from '../src/routes.ts';
 import { exchange, request, requestBytes } from './support/exchange.ts';
 import { NO_SIGNALS, portIn, spawnService } from './support/process.ts';
-import { startService } from './support/service.ts';
+import { appOptions, startService } from './support/service.ts';
 import { listenOnPort } from './support/sockets.ts';
 
 // Compiled tests are one folder deeper. The texts and the sources are not copied there.
@@ -64,7 +64,7 @@ test('the lines of the book that put turns under another server do so', async (t
 });
 
 test('the table of requests has all routes, each with a request and the status of its reply', async (t) => {
-  const routes = createRoutes(true, Date.now, () => false);
+  const routes = createRoutes({ ...appOptions(), isDevelopment: true }, () => false);
   const existing = Object.entries(routes).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`));
   const replies = rows(section(readme, 'What to send, and what comes back'));
