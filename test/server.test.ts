@@ -28,7 +28,7 @@ const BAD_CHUNK = `zz\r\n${requestBytes('GET', '/')}`;
 const [INVALID_METHOD, INVALID_SIZE] = ['HPE_INVALID_METHOD', 'HPE_INVALID_CHUNK_SIZE'] as const;
 
 const text = (body: string) => contentReply(200, 'text/plain', body);
-const greet: Handler = () => text('Hello');
+const hello: Handler = () => text('Hello');
 const get = (path: string, ...fields: readonly string[]) => requestBytes('GET', path, fields);
 const post = (path: string, ...fields: readonly string[]) => requestBytes('POST', path, fields);
 const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
@@ -40,7 +40,7 @@ async function start(
   /** How the test has `/slow` reply, in the order of the requests: it never does so by itself. */
   const given: ((reply: Reply | Promise<Reply>) => void)[] = [];
   const slow: Handler = () => new Promise((resolve) => given.push(resolve));
-  const all = { '/': { GET: greet, POST: greet }, '/slow': { GET: slow, POST: slow }, ...routes };
+  const all = { '/': { GET: hello, POST: hello }, '/slow': { GET: slow, POST: slow }, ...routes };
   const { port, ...started } = await startServer(t, all, options, tls);
   /** Connects, and sends these bytes. */
   function open(bytes = '', allowHalfOpen = false): Socket {
@@ -190,7 +190,7 @@ describe('the server', { concurrency: true }, () => {
 
   test('requests are answered in order, and what follows the last reply is no request, however late', async (t) => {
     const later: Handler = async ({ query }) => iteration(text(query));
-    const never = t.mock.fn(greet);
+    const never = t.mock.fn(hello);
     const routes = { '/later': { GET: later, POST: later }, '/never': { GET: never } };
     const { check, open, ends, records, server } = await start(t, routes);
     const [a, b, last, more] = [get('/later?a'), get('/later?b'), get('/later?c', CLOSE), get('/never')];

@@ -3,7 +3,7 @@ import type { HandedTarget } from './listen.ts';
 import { mistakeIn } from './start-error.ts';
 
 const FIRST_FD = 3; // SD_LISTEN_FDS_START: 0 to 2 are stdin, stdout and stderr
-// Without FileDescriptorName= systemd gives a socket the name of its unit, such as `greeting.socket`.
+// Without FileDescriptorName= systemd gives a socket the name of its unit, which ends in `.socket`.
 const NAME = /^(?:https?|unknown|.*\.socket|)$/;
 const NAMES = 'https for HTTPS; http, unknown, an empty name or one ending in .socket for plain HTTP';
 

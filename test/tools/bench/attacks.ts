@@ -1,7 +1,7 @@
 // The attacks: what each client sends, how many they are, and how long an honest client may wait meanwhile.
 import { requestBytes } from '../../support/exchange.ts';
 import type { Environment } from '../../support/process.ts';
-import { TARGET } from './requests.ts';
+import { TARGET } from '../api.ts';
 
 /**
  * What a client sends on each connection at first, and then again and again (if nothing, it disconnects); whether each

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
 import { listenOnPort } from '../../support/sockets.ts';
+import { REPLY } from '../api.ts';
 
-const body = JSON.stringify({ message: 'Hello, World!', generatedAt: '2026-11-20T10:15:30.123+00:00' });
+const body = JSON.stringify(REPLY);
 const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
 const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, REQUIRE } = process.env;
 const answer: RequestListener = (_request, response) => response.writeHead(200, headers).end(body);

@@ -7,8 +7,8 @@ import type { Expected, Got, Sections, Subject } from './row.ts';
 const GREETINGS = '/api/greetings';
 const MAX = 80; // characters of a name
 
-/** One target for each path of the API, all of which have GET alone, that gets a 200. */
-export const EXAMPLES: readonly string[] = [GREETINGS];
+/** The paths of the API as they are described, such as `/notes/{id}`, each with GET alone and a target with a 200. */
+export const EXAMPLES: Readonly<Record<string, string>> = { [GREETINGS]: GREETINGS };
 
 const WORLD = `GET ${GREETINGS}`;
 const INVALID = `GET ${GREETINGS}?name=`;

@@ -3,7 +3,8 @@
 import { EXAMPLES, specified } from './api.ts';
 import { asking, DESCRIPTION, fits, row, words, type Sections, type Subject } from './row.ts';
 
-const PATHS = EXAMPLES.map((target) => target.replace(/\?.*/, ''));
+const PATHS = Object.keys(EXAMPLES);
+const TARGETS = Object.values(EXAMPLES);
 const METHODS = words('HEAD OPTIONS POST PUT PATCH DELETE TRACE');
 const UNMAPPED = words('/ /nope /api /health/live /openapi /openapi/v2.json /v1/health');
 const CREDENTIALS = ['Authorization: Basic !', 'Authorization: Bearer a', 'Proxy-Authorization: a', 'Cookie: a=b'];
@@ -17,7 +18,7 @@ const DESCRIBED = { type: 'object', required: PATHS, properties: WITH_GET, ...EM
 export function specification(subject: Subject): Sections {
   const { ask, unmapped } = asking(subject.authority);
   const isDevelopment = subject.environment === 'development';
-  const mapped = ['/health', ...PATHS, ...(isDevelopment ? [DESCRIPTION] : [])];
+  const mapped = ['/health', ...TARGETS, ...(isDevelopment ? [DESCRIPTION] : [])];
 
   return {
     'GET /health': [row('the reply', ask('GET /health', { status: 200, type: 'text/plain', body: 'Healthy' }))],
@@ -36,8 +37,8 @@ export function specification(subject: Subject): Sections {
     ],
     'Other responses given by the framework: 404': UNMAPPED.map(unmapped),
     'Other responses given by the framework: 405': METHODS.map((method) =>
-      row(method, ...mapped.map((path) => ask(`${method} ${path}`, { status: 405, body: '' })))),
+      row(method, ...mapped.map((target) => ask(`${method} ${target}`, { status: 405, body: '' })))),
     'Authentication: none': CREDENTIALS.map((line) =>
-      row(line, ...EXAMPLES.map((target) => ask(`GET ${target}`, { status: 200 }, line)))),
+      row(line, ...TARGETS.map((target) => ask(`GET ${target}`, { status: 200 }, line)))),
   };
 }

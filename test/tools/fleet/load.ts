@@ -1,10 +1,10 @@
 // Clients that check every reply, and never send a lost request again.
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { anyRequest } from '../api.ts';
 
 // SHUTDOWN_DELAY_MS is 500: so who pauses for less is told in time that the connection closes, and some of the slow
 // requests are incomplete at each restart. All pause after each reply, for a random time up to `pauseMs`.
@@ -25,8 +25,8 @@ export function startLoad(addresses: readonly https.RequestOptions[], isEverDown
     const { Agent, request: openRequest } = address.ca === undefined ? http : https;
     const agent = new Agent({ keepAlive: keeps, maxSockets: 1 });
     for (; !isStopping; sent += 1) {
-      const name = randomUUID();
-      const request = openRequest({ ...address, agent, path: `/api/greetings?name=${name}` });
+      const { path, expected } = anyRequest();
+      const request = openRequest({ ...address, agent, path });
       request.on('error', () => {}); // the first one rejects what is awaited
       if (slowMs > 0) {
         request.setHeader('Content-Length', 2).write('a');
@@ -35,7 +35,7 @@ export function startLoad(addresses: readonly https.RequestOptions[], isEverDown
       try {
         const [response] = await once(request, 'response');
         const body = await text(response);
-        if (!body.includes(`Hello, ${name}!`)) throw new Error(`${response.statusCode}: ${JSON.stringify(body)}`);
+        if (!body.includes(expected)) throw new Error(`${response.statusCode}: ${JSON.stringify(body)}`);
         const isGoing = isEverDown && response.headers.connection === 'close'; // or it was not to be kept
         await delay(isGoing ? DOWN_MS : Math.random() * pauseMs);
       } catch (error) {
