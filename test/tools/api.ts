@@ -1,10 +1,11 @@
 // What the benchmark and the fleet ask of the API. A service of your own has other requests and replies.
 import { randomUUID } from 'node:crypto';
 
-/** A request with a 200, one with a query, and one with a 400. */
-export const TARGET = '/api/greetings';
-export const WITH_QUERY = `${TARGET}?name=Ada%20Lovelace`;
-export const INVALID = `${TARGET}?name=`;
+/** A path; with it, a short request with a 200, a longer one, and one with a 400. */
+export const PATH = '/api/greetings';
+export const TARGET = PATH;
+export const WITH_QUERY = `${PATH}?name=Ada%20Lovelace`;
+export const INVALID = `${PATH}?name=`;
 
 /** What other servers reply, beside which this one is measured. */
 export const REPLY = { message: 'Hello, World!', generatedAt: '2026-11-20T10:15:30.123+00:00' };
@@ -12,5 +13,5 @@ export const REPLY = { message: 'Hello, World!', generatedAt: '2026-11-20T10:15:
 /** A request, another one each time, and what its reply contains. */
 export function anyRequest() {
   const name = randomUUID();
-  return { path: `${TARGET}?name=${name}`, expected: `Hello, ${name}!` };
+  return { path: `${PATH}?name=${name}`, expected: `Hello, ${name}!` };
 }

@@ -1,7 +1,7 @@
 // The attacks: what each client sends, how many they are, and how long an honest client may wait meanwhile.
 import { requestBytes } from '../../support/exchange.ts';
 import type { Environment } from '../../support/process.ts';
-import { TARGET } from '../api.ts';
+import { PATH, TARGET } from '../api.ts';
 
 /**
  * What a client sends on each connection at first, and then again and again (if nothing, it disconnects); whether each
@@ -24,9 +24,9 @@ export type Attack = Readonly<{
   medianMs?: number; worstMs?: number; failed?: number; peakMiB?: number;
 }>;
 
-const get = (query = '', fields: readonly string[] = []) => requestBytes('GET', TARGET + query, fields);
+const get = (target = TARGET, fields: readonly string[] = []) => requestBytes('GET', target, fields);
 const slow = requestBytes('GET', '/slow', []); // of slow.ts
-const post = (field: string, content: string) => requestBytes('POST', TARGET, [field]) + content;
+const post = (field: string, content: string) => requestBytes('POST', PATH, [field]) + content;
 const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
 const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
 const REFUSED = `GET ${TARGET} HTTP/1.1\r\n\r\n`; // without Host
@@ -36,13 +36,13 @@ export const WORKS = {
   'pipelined requests': { more: get() },
   'chunks of one byte': { more: chunked(`${'1\r\na\r\n'.repeat(60_000)}0\r\n\r\n`) },
   'chunk extensions': { more: chunked(`${`1;${'x'.repeat(15_000)}\r\na\r\n`.repeat(50)}0\r\n\r\n`) },
-  'heads of 95 lines': { more: get('', LINES) },
+  'heads of 95 lines': { more: get(TARGET, LINES) },
   'empty lines': { more: '\r\n' },
-  'long queries': { more: get(`?${'a&'.repeat(7_900)}`) },
-  'illegal queries': { more: get(`?${'%ff&'.repeat(3_950)}`) },
+  'long queries': { more: get(`${PATH}?${'a&'.repeat(7_900)}`) },
+  'illegal queries': { more: get(`${PATH}?${'%ff&'.repeat(3_950)}`) },
   trailers: { more: chunked(`0\r\n${LINES.join('\r\n')}\r\n\r\n`) },
-  'Expect lines': { more: get('', LINES.map(() => 'Expect: ,')) },
-  'a long Expect line': { more: get('', [`Expect: ${','.repeat(15_800)}`]) },
+  'Expect lines': { more: get(TARGET, LINES.map(() => 'Expect: ,')) },
+  'a long Expect line': { more: get(TARGET, [`Expect: ${','.repeat(15_800)}`]) },
   'heads that never end': { first: `GET / HTTP/1.1\r\n${'a:\r\n'.repeat(1_600)}` },
   'refused requests': { first: REFUSED },
   'after the last reply': { first: REFUSED, more: 'x' },
@@ -50,7 +50,7 @@ export const WORKS = {
   content: { more: post('Content-Length: 64000', 'x'.repeat(64_000)) },
   handshakes: {},
   'one byte': { more: get(), isByteByByte: true },
-  reconnecting: { first: get('', ['Connection: close']) },
+  reconnecting: { first: get(TARGET, ['Connection: close']) },
   'sending and resetting': { first: get().repeat(200), resetAfterMs: 0 },
   'reading nothing': { first: get().repeat(8_000), isDeaf: true },
   'rapid reset': { first: slow, resetAfterMs: 5 },

@@ -1,10 +1,10 @@
 // Fastify, from the folder that FASTIFY names.
 import { createRequire } from 'node:module';
-import { REPLY, TARGET } from '../api.ts';
+import { PATH, REPLY } from '../api.ts';
 
 type Fastify = () => { get(path: string, handler: () => unknown): void; listen(where: object): Promise<string> };
 
 const fastify: Fastify = createRequire(`${process.env['FASTIFY']}/`)('fastify');
 const server = fastify();
-server.get(TARGET, () => REPLY);
+server.get(PATH, () => REPLY);
 console.log(await server.listen({ host: '127.0.0.1', port: 0 }));
