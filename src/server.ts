@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setImmediate as iteration } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { plainAddress } from './http/address.ts';
@@ -32,7 +31,8 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   // tables of the map for long (80 MiB more under load).
   const newest = new Map<Duplex, Exchange>();
   const leftBehind = new Set<Exchange>(); // their connections have closed, but their handlers go on
-  let allOver: (() => void) | undefined;
+  let inProgress = 0; // requests that have no reply yet, or whose handlers go on
+  let allOver: (() => void) | undefined; // is called when there is none
 
   const server = createFairServer({
     ...TIME_LIMITS,
@@ -65,6 +65,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const exchange = new Exchange(incoming, response, request, options);
     if (!newest.has(socket)) socket.on('close', () => newest.delete(socket));
     newest.set(socket, exchange);
+    inProgress += 1;
     response.on('close', () => finish(exchange, socket));
     if (reason === undefined) exchange.start(isAwaited);
     else exchange.refuse(reason, REFUSALS[reason]);
@@ -73,15 +74,19 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   // The response has closed. If its handler goes on, the client has gone, and that counts for it.
   function finish(exchange: Exchange, socket: Duplex): void {
     exchange.report();
-    if (exchange.isHandled) {
-      const release = server.leaveBehind(socket);
-      leftBehind.add(exchange);
-      exchange.handled = () => {
-        release();
-        leftBehind.delete(exchange);
-        if (leftBehind.size === 0) allOver?.();
-      };
-    }
+    if (!exchange.isHandled) return end();
+    const release = server.leaveBehind(socket);
+    leftBehind.add(exchange);
+    exchange.handled = () => {
+      release();
+      leftBehind.delete(exchange);
+      end();
+    };
+  }
+
+  function end(): void {
+    inProgress -= 1;
+    if (inProgress === 0) allOver?.();
   }
 
   // Node's parser has refused what arrives, or it takes too long, or the connection has failed.
@@ -115,8 +120,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       const isClosed = once(server, 'close');
       server.close();
       await isClosed;
-      await iteration(); // those that have just been closed may have left handlers behind
-      if (leftBehind.size > 0) await new Promise<void>((resolve) => { allOver = resolve; });
+      if (inProgress > 0) await new Promise<void>((resolve) => { allOver = resolve; });
     },
     /** Stops listening, and closes all connections at once. Returns how many requests were in progress. */
     closeAll(): number {
@@ -126,6 +130,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       server.stopListening();
       server.closeAllConnections();
       leftBehind.clear();
+      inProgress = 0; // nobody waits for their handlers
       allOver?.();
       return open.length;
     },

@@ -134,4 +134,21 @@ describe('a handler that waits', { concurrency: true }, () => {
     }
     await closing;
   });
+
+  for (const over of ['TCP', 'TLS'] as const) {
+    test(`over ${over}, is waited for by the stop if the server has closed the last connection`, async (t) => {
+      const { open, next, server } = await start(t, over);
+      open(GET);
+      const { reply } = await next();
+      let isClosed = false;
+      const closing = server.close().then(() => { isClosed = true; });
+      await until(() => !server.listener.listening);
+      setTimeout(server.listener.closeAllConnections, 0); // in a timer, as a sweep
+      await once(server.listener, 'close');
+      await calm(t, () => 0);
+      assert.equal(isClosed, false);
+      reply(emptyReply(200));
+      await closing;
+    });
+  }
 });

@@ -36,11 +36,13 @@ export class Client {
   readonly short: Queue = new Set(); // what is short does not wait for what is long
   readonly long: Queue = new Set();
   readonly idle = new Order(); // no request has begun
-  readonly busy = new Order();
+  readonly waiting = new Order(); // as somebody has seen who made room, what they have sent waits for a turn
+  readonly busy = new Order(); // a request is in progress
   readonly blocked = new Set<Blocked>(); // those that wait until it is not full
   readonly #maxRequests: number;
   readonly #gone: () => void;
   #leftBehind = 0; // requests whose handlers go on, although their connections have closed
+  #kept = 0; // those, and valves that have not closed
 
   /** It may have so many requests in progress. `gone` is called when nothing is left of it. */
   constructor(maxRequests: number, gone: () => void) {
@@ -49,7 +51,7 @@ export class Client {
   }
 
   get size(): number { // in connections
-    return this.idle.size + this.busy.size;
+    return this.idle.size + this.waiting.size + this.busy.size;
   }
 
   /** Whether it must not begin a request: by sending and resetting, it could start any number of handlers. */
@@ -57,14 +59,18 @@ export class Client {
     return this.#leftBehind > 0 && this.#leftBehind + this.busy.size >= this.#maxRequests;
   }
 
-  /** A request has begun on a connection. Nothing happens if that has been removed. */
+  setWaiting(connection: Connection): void {
+    move(connection, this.waiting);
+  }
+
+  /** A request has begun on a connection. */
   setBusy(connection: Connection): void {
-    if (this.idle.remove(connection)) this.busy.add(connection);
+    move(connection, this.busy);
   }
 
   /** No request is in progress on a connection any more. */
   setIdle(connection: Connection): void {
-    if (this.busy.remove(connection)) this.idle.add(connection);
+    move(connection, this.idle);
     this.#changed();
   }
 
@@ -73,12 +79,22 @@ export class Client {
     this.#changed();
   }
 
+  /** The client is not forgotten until what is returned is called. */
+  keep(): () => void {
+    this.#kept += 1;
+    return () => {
+      this.#kept -= 1;
+      this.#changed();
+    };
+  }
+
   /** A connection has closed, and the handler of its request goes on. Returns what to call at its end. */
   leaveBehind(): () => void {
+    const end = this.keep();
     this.#leftBehind += 1;
     return () => {
       this.#leftBehind -= 1;
-      this.#changed();
+      end();
     };
   }
 
@@ -88,6 +104,14 @@ export class Client {
       this.blocked.delete(first);
       first.retry();
     }
-    if (this.size === 0 && this.#leftBehind === 0) this.#gone();
+    if (this.size === 0 && this.#kept === 0) this.#gone();
   }
+}
+
+// Nothing happens if it has been removed.
+function move(connection: Connection, to: Order): void {
+  const { order } = connection.place;
+  if (order === undefined) return;
+  order.remove(connection);
+  to.add(connection);
 }

@@ -53,7 +53,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   // A handshake takes more than 0.5 ms of CPU time, so it starts in a turn.
   function waitForHello(connection: Connection, startTls: (socket: Socket) => Socket): void {
     const { socket, client: { short } } = connection;
-    const waiting = { takeTurn: () => shakeHands(connection, startTls(socket)) }; // TLS takes what waits in the socket
+    const takeTurn = () => {
+      if (!socket.destroyed) shakeHands(connection, startTls(socket)); // TLS takes what waits in the socket
+    };
+    const waiting = { takeTurn };
     connection.awaited = 'handshakeTooSlow';
     socket.once('readable', () => turns.wait(short, waiting));
     socket.on('close', () => {
@@ -80,12 +83,15 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       Object.defineProperties(valve, { remoteAddress: { value: address }, remotePort: { value: port } });
     }
     connection.valve = valve;
+    const forget = connection.client.keep(); // its response closes with the valve, and may leave a handler behind
+    valve.on('close', () => setImmediate(forget));
     server.emit('connection', valve);
   }
 
   function close(connection: Connection): void {
     connection.awaited = undefined;
     room.remove(connection);
+    connection.valve?.destroy(); // so nothing of it passes any more
     connection.socket.destroy();
   }
 
@@ -123,13 +129,14 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     },
     /** Closes those on which nothing has been sent, or no request is in progress. */
     closeIdle(): void {
-      for (const { valve, socket } of room.connections) {
-        if (valve === undefined && socket.bytesRead === 0) socket.destroy();
+      for (const connection of room.connections) {
+        const { valve, socket } = connection;
+        if (valve === undefined && socket.bytesRead === 0) close(connection);
         if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
       }
     },
     closeAll(): void {
-      for (const { socket } of room.connections) socket.destroy();
+      for (const connection of room.connections) close(connection);
     },
     /** The handler of a request goes on, although its connection has closed. Returns what to call at its end. */
     leaveBehind: (connection: Duplex): (() => void) =>

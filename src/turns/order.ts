@@ -25,10 +25,9 @@ export class Order {
     this.size += 1;
   }
 
-  /** Removes a connection. Returns whether it was here. */
-  remove({ place }: Connection): boolean {
-    const { order, previous, next } = place;
-    if (order !== this) return false;
+  /** Removes a connection, which must be here. */
+  remove({ place }: Connection): void {
+    const { previous, next } = place;
     if (previous === undefined) this.first = next;
     else previous.place.next = next;
     if (next === undefined) this.#last = previous;
@@ -36,6 +35,5 @@ export class Order {
     place.order = undefined;
     place.next = undefined;
     this.size -= 1;
-    return true;
   }
 }

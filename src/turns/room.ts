@@ -41,7 +41,8 @@ export class Room {
 
   /**
    * If `newest` is one too many, the connection that must be closed, and why. It is one of the client with the most:
-   * the one idle for longest. If none is idle: `newest`, if it is of that client; otherwise the one busy for longest.
+   * the one idle for longest. If none is idle: `newest`, if it is of that client; otherwise one that waits for a turn, or
+   * the one busy for longest.
    */
   chooseVictim(newest: Connection): Victim | undefined {
     if (this.connections.size <= this.#maxConnections) return undefined;
@@ -52,10 +53,10 @@ export class Room {
     let connection = most.idle.first;
     while (connection !== undefined && connection !== newest) { // that is the last one
       if (connection.valve?.isIdle !== false) return { connection, reason: 'idleClosed' }; // also in a handshake
-      most.setBusy(connection); // it has sent something that waits for a turn
+      most.setWaiting(connection); // so the next time, it is not looked at again
       connection = most.idle.first;
     }
-    const busy = most.busy.first;
+    const busy = most.waiting.first ?? most.busy.first;
     if (busy === undefined || most === newest.client) return { connection: newest, reason: 'newRefused' };
     return { connection: busy, reason: 'busyClosed' };
   }

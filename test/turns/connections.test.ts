@@ -43,11 +43,14 @@ test('a handshake starts in a turn, the last of its iteration; what has closed g
   const endAfterOne = t.mock.fn(turns.endAfterOne);
   const failed = t.mock.fn();
   const { dial } = await start(t, hello, 'TLS', { failed, turns: { ...turns, endAfterOne } });
-  const [leaving, staying] = [await dial('127.0.0.2'), await dial()];
-  for (const { below, raw } of [leaving, staying]) {
+  const [closing, leaving, staying] = [await dial('127.0.0.2'), await dial('127.0.0.3'), await dial()];
+  for (const { below, raw } of [closing, leaving, staying]) {
     connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
     await until(() => raw.bytesRead > 0);
   }
+  turn(); // the end of the iteration that has accepted them
+  closing.raw.destroy();
+  turn();
   leaving.raw.destroy();
   await closed(leaving.raw);
   await calm(t, () => staying.raw.bytesWritten);
@@ -57,7 +60,7 @@ test('a handshake starts in a turn, the last of its iteration; what has closed g
     return staying.raw.bytesWritten > 0;
   });
   assert.equal(endAfterOne.mock.callCount(), 1);
-  assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), ['tlsFailed']);
+  assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), ['tlsFailed', 'tlsFailed']);
 });
 
 test('a connection that is not from the listener is served without turns', async (t) => {
@@ -129,6 +132,32 @@ for (const over of TRANSPORTS) {
       await areClosed;
     });
   }
+}
+
+for (const over of TRANSPORTS) {
+  test(`over ${over}, a client whose connections the server closes keeps its handlers, and nothing else`, async (t) => {
+    const responses: ServerResponse[] = [];
+    const { turns, hold, turn } = startTurns();
+    const options = { maxConnections: 1, turns };
+    const { server, open } = await start(t, (_, response) => responses.push(response), over, options);
+    const begun = await open();
+    begun.client.write(GET);
+    await until(() => responses.length === 1);
+    const [first = assert.fail()] = responses;
+    const left = once(first, 'close').then(() => server.leaveBehind(begun.valve));
+    server.closeAllConnections();
+    const end = await left;
+    const blocked = await open();
+    blocked.client.write(GET);
+    await calm(t, () => responses.length);
+    assert.equal(responses.length, 1);
+    hold();
+    end();
+    await calm(t, () => responses.length);
+    server.closeAllConnections();
+    turn(); // before it has closed
+    assert.equal(responses.length, 1, 'the request that waited for this turn');
+  });
 }
 
 test('a client with handlers left behind begins no request beyond the bound; other clients do', async (t) => {

@@ -54,12 +54,16 @@ test('one in its handshake is idle since it was accepted', async (t) => {
   assert.deepEqual(all.map(({ raw }) => raw.destroyed), [true, true, false, false]);
 });
 
-test('one that has sent what waits for a turn is busy, and is looked at only once', () => {
-  const room = new Room(1);
-  const [first, second] = [room.add(new Socket()), room.add(new Socket())];
+test('one that has sent what waits for a turn is not idle, is looked at only once, and counts as no request', () => {
+  const room = new Room(2);
+  const [first, second, third] = [room.add(new Socket()), room.add(new Socket()), room.add(new Socket())];
   first.valve = Object.assign(new Duplex(), { isIdle: false, bytesRead: 0, sweep() {} });
-  assert.equal(room.chooseVictim(second)?.reason, 'newRefused');
-  assert.equal(first.client.busy.first, first);
+  assert.equal(room.chooseVictim(third)?.connection, second);
+  const { client } = first;
+  client.leaveBehind();
+  assert.deepEqual([client.waiting.first === first, client.isFull], [true, false]);
+  client.setBusy(first);
+  assert.equal(client.isFull, true);
 });
 
 test('connections of one client share its queues, until the last of them has closed', async () => {
