@@ -41,8 +41,8 @@ export class Room {
 
   /**
    * If `newest` is one too many, the connection that must be closed, and why. It is one of the client with the most:
-   * the one idle for longest. If none is idle: `newest`, if it is of that client; otherwise one that waits for a turn, or
-   * the one busy for longest.
+   * the one idle for longest. If none is idle: `newest`, if it is of that client; otherwise one that waits for a turn,
+   * or the one busy for longest.
    */
   chooseVictim(newest: Connection): Victim | undefined {
     if (this.connections.size <= this.#maxConnections) return undefined;
