@@ -125,6 +125,14 @@ describe('the server', { concurrency: true }, () => {
     assert.equal(echo.mock.callCount(), 4); // it does not get what is too long, though its end has arrived
   });
 
+  test('what follows a refused request is none, even if Node hides the length of its content', async (t) => {
+    const { check, records } = await start(t);
+    const lines = Array<string>(101).fill('X: y');
+    await check(`${post('/', ...lines, 'Content-Length: 5')}abcde${get('/')}`, 431);
+    await calm(t, () => records.length);
+    assert.equal(records.length, 1);
+  });
+
   test('a client that first sends all of its content has the refusal that came before', async (t) => {
     const { open, server } = await start(t);
     const length = 'Content-Length: 900000';

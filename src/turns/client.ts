@@ -1,6 +1,7 @@
 // Clients, by address: who takes turns with whom. Connections without one, as on a Unix socket, are one client's.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Overhead } from './handshake.ts';
 import { Order, type Place } from './order.ts';
 import type { Queue } from './turns.ts';
 
@@ -24,12 +25,14 @@ export type Connection = {
   client: Client;
   readonly place: Place; // among those of its client that are idle, or busy
   awaited?: TooSlow | undefined; // what has happened if it is not served in time
+  headerBytes: number; // of the PROXY protocol
+  overhead?: Overhead; // over TLS
   named?: { readonly address: string; readonly port: number }; // the client's end, as a load balancer says
   valve?: Served; // if it is served: before that, there may be a TLS handshake
 };
 
-/** Who may be told that it may begin a request. */
-type Blocked = { retry(): void };
+/** Who may be told that it may begin a request. Returns whether it wants to. */
+type Blocked = { retry(): boolean };
 
 /** A client, its connections, and its queues. In each order, those that are in it for longest come first. */
 export class Client {
@@ -71,7 +74,7 @@ export class Client {
   /** No request is in progress on a connection any more. */
   setIdle(connection: Connection): void {
     move(connection, this.idle);
-    this.#changed();
+    this.wake();
   }
 
   remove(connection: Connection): void {
@@ -98,12 +101,17 @@ export class Client {
     };
   }
 
-  #changed(): void {
-    const [first] = this.blocked;
-    if (first !== undefined && !this.isFull) {
-      this.blocked.delete(first);
-      first.retry();
+  /** If a request may begin, one of those that wait for that may. */
+  wake(): void {
+    for (const one of this.blocked) {
+      if (this.isFull) return;
+      this.blocked.delete(one);
+      if (one.retry()) return;
     }
+  }
+
+  #changed(): void {
+    this.wake();
     if (this.size === 0 && this.#kept === 0) this.#gone();
   }
 }

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import type { Connection, TooSlow } from './client.ts';
 import type { HalfClosed } from './ending-stream.ts';
-import { createTls, isOverhead, type TlsOptions } from './handshake.ts';
+import { createTls, Overhead, type TlsOptions } from './handshake.ts';
 import { isListed } from './proxy-header.ts';
 import { readHeaderOf } from './proxy-reader.ts';
 import { Room, type DropReason } from './room.ts';
@@ -39,6 +39,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     readHeaderOf(socket, (header) => {
       connection.awaited = undefined;
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
+      connection.headerBytes = header.length;
       if (header.client !== undefined) room.move(connection, header.client);
       admit(connection);
       if (secure === undefined) socket.resume(); // TLS takes what waits in it by itself
@@ -58,6 +59,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     };
     const waiting = { takeTurn };
     connection.awaited = 'handshakeTooSlow';
+    connection.overhead = new Overhead();
     socket.once('readable', () => turns.wait(short, waiting));
     socket.on('close', () => {
       short.delete(waiting);
@@ -71,6 +73,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     socket.once('secure', () => {
       connection.awaited = undefined;
       server.emit('secureConnection', socket); // as a server of node:https does
+      if (connection.socket.destroyed) return; // by a listener; Node would crash if `socket` was destroyed here, too
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
     });
@@ -83,8 +86,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       Object.defineProperties(valve, { remoteAddress: { value: address }, remotePort: { value: port } });
     }
     connection.valve = valve;
-    const forget = connection.client.keep(); // its response closes with the valve, and may leave a handler behind
-    valve.on('close', () => setImmediate(forget));
     server.emit('connection', valve);
   }
 
@@ -121,17 +122,17 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     sweep(ms: number): void {
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of room.connections) {
-        const { awaited, acceptedAt, socket, valve } = connection;
+        const { awaited, acceptedAt, socket, overhead, valve } = connection;
         valve?.sweep(ms);
         if (awaited !== undefined && acceptedAt <= latest) fail(connection, awaited);
-        else if (isOverhead(socket.bytesRead, valve?.bytesRead)) fail(connection, 'tlsOverhead');
+        else if (overhead?.isTooMuch(ms, socket.bytesRead, valve?.bytesRead) === true) fail(connection, 'tlsOverhead');
       }
     },
     /** Closes those on which nothing has been sent, or no request is in progress. */
     closeIdle(): void {
       for (const connection of room.connections) {
         const { valve, socket } = connection;
-        if (valve === undefined && socket.bytesRead === 0) close(connection);
+        if (valve === undefined && socket.bytesRead === connection.headerBytes) close(connection);
         if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
       }
     },

@@ -28,8 +28,11 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
   const server = createHttpServer(options, handler);
   const connections = createConnections(server, options, turns);
   const allowHalfOpen = options.tls === undefined;
-  const listener = net.createServer({ allowHalfOpen, noDelay: true, highWaterMark: HIGH_WATER_MARK });
+  const { keepAlive, keepAliveInitialDelay } = options;
+  const fixed = { allowHalfOpen, noDelay: true, highWaterMark: HIGH_WATER_MARK };
+  const listener = net.createServer({ keepAlive, keepAliveInitialDelay, ...fixed });
   let hasAccepted = false; // a connection, in this iteration
+  let sweeper: NodeJS.Timeout | undefined;
   let state: 'open' | 'stopping' | 'closing' | 'closed' = 'open';
 
   listener.on('connection', (socket) => {
@@ -38,10 +41,14 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
     connections.accept(socket);
   });
   listener.on('error', (error) => server.emit('error', error));
-  listener.on('listening', () => server.emit('listening')); // at this event, Node begins to check its time limits
-  const sweeper = setInterval(sweep, sweepMs).unref();
+  listener.on('listening', () => { // perhaps again
+    state = 'open';
+    clearInterval(sweeper);
+    sweeper = setInterval(sweep, sweepMs).unref();
+    server.emit('listening'); // at this event, Node begins to check its time limits
+  });
   const endServer = server.close.bind(server); // with its time limits
-  listener.once('close', () => {
+  listener.on('close', () => {
     state = 'closed';
     clearInterval(sweeper);
     endServer();

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
 import { HIGH_WATER_MARK } from './tap.ts';
 
+const OVERHEAD = 4; // so many bytes may a connection bring for each of its content, and these:
 const OVERHEAD_BYTES = 64 * 1024;
-const OVERHEAD = 4;
+const OVERHEAD_BYTES_PER_MS = 1; // a WebSocket may bring frames of a few bytes for ever, a record each
 
 /** As for `tls.createServer`, but there are no certificates of clients. */
 export type TlsOptions = SecureContextOptions & Pick<TLSSocketOptions, 'ALPNProtocols' | 'SNICallback'>;
@@ -23,7 +24,18 @@ export function createTls({ ALPNProtocols, SNICallback, ...options }: TlsOptions
   };
 }
 
-/** Whether a connection that has brought so many bytes wastes them: records of a byte bring 23 times their content. */
-export function isOverhead(bytes: number, content = 0): boolean {
-  return bytes > Math.max(OVERHEAD_BYTES, OVERHEAD * content);
+/** What a connection brings beyond its content: records of a byte bring 23 times that. */
+export class Overhead {
+  #bytes = 0;
+  #content = 0;
+  #wasted = 0;
+
+  /** To be called every `ms` milliseconds: whether a connection that has brought so many bytes wastes too many. */
+  isTooMuch(ms: number, bytes: number, content = 0): boolean {
+    const more = bytes - this.#bytes - OVERHEAD * (content - this.#content);
+    this.#bytes = bytes;
+    this.#content = content;
+    this.#wasted = Math.max(0, this.#wasted + more - OVERHEAD_BYTES_PER_MS * ms);
+    return this.#wasted > OVERHEAD_BYTES;
+  }
 }

@@ -13,6 +13,7 @@ export class Pieces {
   hasBegun = false; // a piece of the current request has passed
   #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head until it is over
   #isAnswered = false;
+  #isUnannounced = false; // the head names no content
   #left = 0; // how much content of known length is to come; other content ends with an empty line
   #tail = ''; // the last bytes that have passed: an empty line may have begun in them
 
@@ -31,9 +32,10 @@ export class Pieces {
     return this.#left > 0;
   }
 
-  /** How long a piece of a head or of chunks may be. */
+  /** How long a piece of a head, or of content of unknown length, may be. */
   get maxBytes(): number {
-    return this.#request === undefined ? HEAD_BYTES : CHUNKS_BYTES;
+    if (this.#request === undefined) return HEAD_BYTES;
+    return this.#isUnannounced && this.isArriving ? 1 : CHUNKS_BYTES;
   }
 
   /** How many bytes at the beginning of `bytes` are empty lines before a request, which mean nothing (RFC 9112 2.2). */
@@ -64,7 +66,10 @@ export class Pieces {
   begin(request: Pick<IncomingMessage, 'headers' | 'complete'>): void {
     this.#request = request;
     this.#isAnswered = false;
-    this.#left = Number(request.headers['content-length'] ?? 0);
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    this.#left = Number(length ?? 0);
+    // Node 20 hides field lines beyond `maxHeadersCount` from us. Its parser does not: content may come nevertheless.
+    this.#isUnannounced = length === undefined && coding === undefined;
     this.#tail = '';
   }
 

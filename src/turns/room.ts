@@ -20,7 +20,7 @@ export class Room {
   add(socket: Socket): Connection {
     const client = this.#clientAt(socket.remoteAddress);
     const place = { order: undefined, previous: undefined, next: undefined };
-    const connection = { socket, client, place, acceptedAt: performance.now() };
+    const connection = { socket, client, place, acceptedAt: performance.now(), headerBytes: 0 };
     this.connections.add(connection);
     client.idle.add(connection);
     socket.on('close', () => this.remove(connection));

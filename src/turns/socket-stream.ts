@@ -6,8 +6,9 @@ import { write, type Callback, type Write } from './writes.ts';
 
 // From `encrypted` on, they are those of a TLSSocket.
 const MEMBERS = [
-  'remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort', 'bytesRead', 'bytesWritten', 'address',
-  'setNoDelay', 'setKeepAlive', 'ref', 'unref', 'encrypted', 'authorized', 'authorizationError', 'alpnProtocol',
+  'remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort', 'localFamily', 'bytesRead',
+  'bytesWritten', 'connecting', 'pending', 'readyState', 'address', 'setNoDelay', 'setKeepAlive', 'ref', 'unref',
+  'resetAndDestroy', 'encrypted', 'authorized', 'authorizationError', 'alpnProtocol',
   'servername', 'getCipher', 'getProtocol', 'getPeerCertificate', 'getPeerX509Certificate', 'isSessionReused',
 ];
 

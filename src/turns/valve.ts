@@ -9,6 +9,7 @@ import type { Turns } from './turns.ts';
 export class Valve extends EndingStream {
   readonly #connection: Connection;
   readonly #turns: Turns;
+  readonly #forget: () => void;
   #waiting: { delete(valve: Valve): boolean } | undefined; // those with whom it waits
   #isReaderSlow = false; // Node has stopped taking, because a handler does not read
 
@@ -17,6 +18,7 @@ export class Valve extends EndingStream {
     super(socket, halfClosed);
     this.#connection = connection;
     this.#turns = turns;
+    this.#forget = connection.client.keep();
   }
 
   get client(): Client {
@@ -44,12 +46,14 @@ export class Valve extends EndingStream {
       this.tap.clear();
     } else if (this.#mayPass) this.#pass();
     this.proceed();
+    if (!this.pieces.hasBegun) this.client.wake(); // another one may begin a request in its place
   }
 
-  /** Its client may begin a request again. */
-  retry(): void {
+  /** Its client may begin a request again. Returns whether it waits for a turn to do so. */
+  retry(): boolean {
     this.#waiting = undefined;
     this.proceed();
+    return this.#waiting !== undefined;
   }
 
   /** To be called every `ms` milliseconds. A connection that waits for its turn with part of a request is not idle. */
@@ -139,5 +143,6 @@ export class Valve extends EndingStream {
     this.tap.clear();
     this.#waiting?.delete(this);
     super._destroy(error, done);
+    setImmediate(this.#forget); // its response closes before that, and may leave a handler behind
   }
 }

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { createFairServer } from '../../src/turns/fair-server.ts';
+import { Overhead } from '../../src/turns/handshake.ts';
 import { calm, closed, until } from '../support/sockets.ts';
 import { get, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
@@ -37,6 +38,13 @@ test('a slow handshake ends, and so does what is mostly records of a byte, but n
   assert.deepEqual([silent, large, wasteful].map(({ raw }) => raw.destroyed), [true, false, true]);
 });
 
+test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credit is saved', () => {
+  const overhead = new Overhead();
+  const brought = [[70_000, 1_366], [70_000, 1_366], [140_000, 140_000], [206_536, 140_000], [207_537, 140_000]] as const;
+  const wastes = brought.map(([bytes, content]) => overhead.isTooMuch(1_000, bytes, content));
+  assert.deepEqual(wastes, [false, false, false, false, true]);
+});
+
 test('a handshake starts in a turn, the last of its iteration; what has closed gets none', async (t) => {
   const { turns, hold, turn } = startTurns();
   hold();
@@ -61,6 +69,14 @@ test('a handshake starts in a turn, the last of its iteration; what has closed g
   });
   assert.equal(endAfterOne.mock.callCount(), 1);
   assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), ['tlsFailed', 'tlsFailed']);
+});
+
+test('a connection that a listener closes at the end of the handshake is not served', async (t) => {
+  const { server, dial } = await start(t, hello, 'TLS');
+  server.on('secureConnection', server.closeAllConnections).on('connection', () => assert.fail('It is served.'));
+  const { below, raw } = await dial();
+  connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
+  await closed(raw);
 });
 
 test('a connection that is not from the listener is served without turns', async (t) => {
@@ -163,7 +179,7 @@ for (const over of TRANSPORTS) {
 test('a client with handlers left behind begins no request beyond the bound; other clients do', async (t) => {
   const responses: ServerResponse[] = [];
   const { turns, hold, turn } = startTurns();
-  const options = { maxConnections: 4, turns };
+  const options = { maxConnections: 5, turns };
   const { server, open } = await start(t, (_, response) => responses.push(response), 'TCP', options);
   const ends: (() => void)[] = [];
   server.on('request', ({ socket }, response) => response.on('close', () => {
@@ -172,31 +188,33 @@ test('a client with handlers left behind begins no request beyond the bound; oth
   const begun = await open('127.0.0.2');
   begun.client.write(post(2));
   await until(() => responses.length === 1);
-  for (let i = 1; i <= 3; i += 1) {
+  for (let i = 1; i <= 4; i += 1) {
     const leaving = await open('127.0.0.2');
     leaving.client.write(GET);
     await until(() => responses.length === 1 + i);
     leaving.client.resetAndDestroy();
     await until(() => ends.length === i);
   }
-  const blocked = [await open('127.0.0.2'), await open('127.0.0.2')];
-  for (const { client } of blocked) client.write(GET);
+  const blocked = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.2')];
+  blocked[0]?.client.write('\r\n'); // it begins no request
+  await until(() => blocked[0]?.valve.bytesRead === 2);
+  for (const { client } of blocked.slice(1)) client.write(GET);
   await calm(t, () => responses.length);
   const other = await open('127.0.0.3');
   other.client.write(GET);
-  await until(() => responses.length === 5);
+  await until(() => responses.length === 6);
   hold();
   begun.client.write('xx');
   await calm(t, () => responses.length);
   turn();
-  assert.deepEqual([responses.length, responses[0]?.req.complete], [5, true], 'what has begun goes on');
+  assert.deepEqual([responses.length, responses[0]?.req.complete], [6, true], 'what has begun goes on');
   ends.shift()?.();
   const turnsUntil = async (count: number) => until(() => {
     turn();
     return responses.length === count;
   });
-  await turnsUntil(6);
+  await turnsUntil(7);
   await calm(t, () => responses.length);
   responses.at(-1)?.end(); // its place is free for the other one
-  await turnsUntil(7);
+  await turnsUntil(8);
 });

@@ -74,16 +74,33 @@ for (const over of TRANSPORTS) {
 
 test('it listens as Node does, and says so; errors of the listener are its own', async (t) => {
   const { mock } = t.mock.method(net, 'createServer');
-  const { server, port } = await start(t, hello, 'TCP');
+  const { server, port } = await start(t, hello, 'TCP', { keepAlive: true, keepAliveInitialDelay: 9 });
   const { address, port: bound } = Object(server.address());
   const count = promisify(server.getConnections)();
   assert.deepEqual([server.listening, address, bound, await count], [true, '127.0.0.1', port, 0]);
   assert.deepEqual([server.ref(), server.unref()], [server, server]);
-  assert.deepEqual(mock.calls.map(({ arguments: [options] }) => Object(options).noDelay), [true]); // small replies
+  const { keepAlive, keepAliveInitialDelay, noDelay } = Object(mock.calls[0]?.arguments[0]);
+  assert.deepEqual([keepAlive, keepAliveInitialDelay, noDelay], [true, 9, true]); // small replies are not delayed
   const other = createFairServer({ maxConnections: 1 });
   assert.equal(other.listen(port, '127.0.0.1'), other);
   await assert.rejects(once(other, 'listening'), { code: 'EADDRINUSE' });
   await once(other.close(), 'close');
+});
+
+test('it may listen again after it has closed: it sweeps, and closes again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const { server, port, open } = await start(t, hello, 'TCP', { sweepMs: 1_000 });
+  for (let time = 0; time < 2; time += 1) {
+    const { raw, valve } = await open();
+    const sweeps = t.mock.method(valve, 'sweep').mock;
+    t.mock.timers.tick(1_000);
+    assert.equal(sweeps.callCount(), 1);
+    const isClosed = once(server.close(), 'close');
+    await until(() => !server.listening);
+    t.mock.timers.tick(250);
+    await Promise.all([isClosed, closed(raw)]);
+    if (time === 0) await once(server.listen(port, '127.0.0.1'), 'listening');
+  }
 });
 
 test('what takes a connection over after an Upgrade may read it by `readable`, and gets all', async (t) => {

@@ -8,7 +8,8 @@ const HEAD = get('/');
 
 /** The head of a request has passed whose content has this length, or comes in chunks. */
 function begin(pieces: Pieces, length?: string): { complete: boolean } {
-  const request = { headers: { 'content-length': length }, complete: false };
+  const headers = length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': length };
+  const request = { headers, complete: false };
   pieces.begin(request);
   return request;
 }
@@ -52,6 +53,16 @@ test('content of known length is one piece, whatever is in it, and what follows 
   begin(pieces);
   assert.equal(pieces.isSized, false);
   assert.deepEqual(piecesOf(pieces, `${HEAD}more`), [HEAD, 'more']);
+});
+
+test('content that the head does not name passes byte by byte, until Node says that it has ended', () => {
+  const pieces = new Pieces();
+  pieces.next(Buffer.from(HEAD));
+  const request = { headers: {}, complete: false };
+  pieces.begin(request);
+  assert.deepEqual([piecesOf(pieces, '\r\n\r\n'), pieces.maxBytes], [['\r', '\n', '\r', '\n'], 1]);
+  request.complete = true;
+  assert.equal(pieces.maxBytes, 1_024);
 });
 
 test('no empty line is made of the end of one part of a request and the beginning of the next', () => {

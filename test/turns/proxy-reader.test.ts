@@ -83,6 +83,19 @@ test('without a legal header within 10 s, a connection from there is closed; oth
   assert.match(await text(other), /^HTTP\/1\.1 400 /);
 });
 
+test('at the stop, a connection that has brought its header alone closes before the handshake', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { dial, server, reasons } = await startBehind(t, 'TLS');
+  const { below, raw } = await dial('127.0.0.2');
+  below.write(V1);
+  await until(() => raw.bytesRead === V1.length);
+  const isClosed = once(server.close(), 'close');
+  await until(() => !server.listening);
+  t.mock.timers.tick(250);
+  await isClosed;
+  assert.deepEqual(reasons, [], 'it has not been too slow');
+});
+
 test('a client behind a balancer that has all connections keeps no other one out', async (t) => {
   const { dial, reasons } = await startBehind(t, 'TCP', 3);
   const greedy = [await dial('127.0.0.2'), await dial('127.0.0.2'), await dial('127.0.0.2')];

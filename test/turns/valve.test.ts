@@ -128,7 +128,8 @@ testBoth('its properties are those of the socket', async (one, t) => {
   await send(one, 'G');
   const valve: object = one.valve;
   for (const name of [
-    'remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort', 'bytesRead', 'bytesWritten',
+    'remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort', 'localFamily', 'bytesRead',
+    'bytesWritten', 'connecting', 'pending', 'readyState',
   ] as const) {
     assert.equal(Reflect.get(valve, name), one.accepted[name]);
   }
@@ -141,6 +142,9 @@ testBoth('its properties are those of the socket', async (one, t) => {
     assert.equal(Object(valve)[name](...args), one.valve);
     assert.deepEqual(mock.calls[0]?.arguments, args);
   }
+  t.mock.method(one.accepted, 'resetAndDestroy', one.accepted.destroy); // Node resets no TLS socket
+  Object(valve).resetAndDestroy();
+  await closed(one.valve);
 });
 
 testBoth('what is written arrives as it is, in order and at once; callbacks tell failures', async (one) => {
