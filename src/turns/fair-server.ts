@@ -33,6 +33,7 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
   const listener = net.createServer({ keepAlive, keepAliveInitialDelay, ...fixed });
   let hasAccepted = false; // a connection, in this iteration
   let sweeper: NodeJS.Timeout | undefined;
+  let idleCloser: NodeJS.Timeout | undefined;
   let state: 'open' | 'stopping' | 'closing' | 'closed' = 'open';
 
   listener.on('connection', (socket) => {
@@ -43,16 +44,21 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
   listener.on('error', (error) => server.emit('error', error));
   listener.on('listening', () => { // perhaps again
     state = 'open';
-    clearInterval(sweeper);
+    stopTimers();
     sweeper = setInterval(sweep, sweepMs).unref();
     server.emit('listening'); // at this event, Node begins to check its time limits
   });
   const endServer = server.close.bind(server); // with its time limits
   listener.on('close', () => {
     state = 'closed';
-    clearInterval(sweeper);
+    stopTimers();
     endServer();
   });
+
+  function stopTimers(): void {
+    clearInterval(sweeper);
+    clearTimeout(idleCloser);
+  }
 
   function sweep(): void {
     connections.sweep(sweepMs);
@@ -68,7 +74,7 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
       await iteration();
     } while (hasAccepted && performance.now() < end);
     listener.close();
-    setTimeout(() => {
+    idleCloser = setTimeout(() => {
       if (state === 'stopping') state = 'closing';
       connections.closeIdle();
     }, ON_ITS_WAY_MS);

@@ -87,17 +87,18 @@ test('it listens as Node does, and says so; errors of the listener are its own',
   await once(other.close(), 'close');
 });
 
-test('it may listen again after it has closed: it sweeps, and closes again', async (t) => {
+test('it may listen again after it has closed: it sweeps, and closes again, each time as at first', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const { server, port, open } = await start(t, hello, 'TCP', { sweepMs: 1_000 });
   for (let time = 0; time < 2; time += 1) {
-    const { raw, valve } = await open();
+    const { below, raw, valve } = await open();
     const sweeps = t.mock.method(valve, 'sweep').mock;
     t.mock.timers.tick(1_000);
-    assert.equal(sweeps.callCount(), 1);
+    assert.deepEqual([sweeps.callCount(), raw.destroyed], [1, false], 'what the stop before wanted is over');
     const isClosed = once(server.close(), 'close');
     await until(() => !server.listening);
-    t.mock.timers.tick(250);
+    if (time === 0) below.destroy(); // before its time
+    else t.mock.timers.tick(250);
     await Promise.all([isClosed, closed(raw)]);
     if (time === 0) await once(server.listen(port, '127.0.0.1'), 'listening');
   }
