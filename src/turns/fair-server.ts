@@ -27,9 +27,8 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
   const { turns = processTurns, sweepMs = SWEEP_MS } = options;
   const server = createHttpServer(options, handler);
   const connections = createConnections(server, options, turns);
-  const allowHalfOpen = options.tls === undefined;
   const { keepAlive, keepAliveInitialDelay } = options;
-  const fixed = { allowHalfOpen, noDelay: true, highWaterMark: HIGH_WATER_MARK };
+  const fixed = { noDelay: true, highWaterMark: HIGH_WATER_MARK };
   const listener = net.createServer({ keepAlive, keepAliveInitialDelay, ...fixed });
   let hasAccepted = false; // a connection, in this iteration
   let sweeper: NodeJS.Timeout | undefined;

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import { closed, iterations, NO_UNIX, until } from '../support/sockets.ts';
-import { FORGED, get, start, startTurns, TRANSPORTS } from './start.ts';
+import { FORGED, get, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 const GET = get('/');
 const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
@@ -90,17 +90,19 @@ test('it listens as Node does, and says so; errors of the listener are its own',
 test('it may listen again after it has closed: it sweeps, and closes again, each time as at first', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const { server, port, open } = await start(t, hello, 'TCP', { sweepMs: 1_000 });
-  for (let time = 0; time < 2; time += 1) {
-    const { below, raw, valve } = await open();
-    const sweeps = t.mock.method(valve, 'sweep').mock;
+  const opened: Opened[] = [];
+  for (const again of ['while a connection is open', 'when all have closed', 'not']) {
+    const newest = await open();
+    opened.push(newest);
+    const sweeps = t.mock.method(newest.valve, 'sweep').mock;
     t.mock.timers.tick(1_000);
-    assert.deepEqual([sweeps.callCount(), raw.destroyed], [1, false], 'what the stop before wanted is over');
+    assert.deepEqual([sweeps.callCount(), newest.raw.destroyed], [1, false], 'what the stop before wanted is over');
     const isClosed = once(server.close(), 'close');
     await until(() => !server.listening);
-    if (time === 0) below.destroy(); // before its time
-    else t.mock.timers.tick(250);
-    await Promise.all([isClosed, closed(raw)]);
-    if (time === 0) await once(server.listen(port, '127.0.0.1'), 'listening');
+    if (again === 'not') t.mock.timers.tick(250);
+    if (again === 'when all have closed') for (const { below } of opened) below.destroy();
+    if (again !== 'while a connection is open') await isClosed;
+    if (again !== 'not') await once(server.listen(port, '127.0.0.1'), 'listening');
   }
 });
 
