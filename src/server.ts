@@ -31,8 +31,9 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   // tables of the map for long (80 MiB more under load).
   const newest = new Map<Duplex, Exchange>();
   const leftBehind = new Set<Exchange>(); // their connections have closed, but their handlers go on
-  let inProgress = 0; // requests that have no reply yet, or whose handlers go on
-  let allOver: (() => void) | undefined; // is called when there is none
+  let inProgress = 0; // requests whose responses have not closed, or whose handlers go on
+  let isCut = false; // nobody waits for them any more
+  let allOver: (() => void) | undefined; // is called then, or when there is none
 
   const server = createFairServer({
     ...TIME_LIMITS,
@@ -74,17 +75,17 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   // The response has closed. If its handler goes on, the client has gone, and that counts for it.
   function finish(exchange: Exchange, socket: Duplex): void {
     exchange.report();
-    if (!exchange.isHandled) return end();
+    if (!exchange.isHandled) return ended();
     const release = server.leaveBehind(socket);
     leftBehind.add(exchange);
     exchange.handled = () => {
       release();
       leftBehind.delete(exchange);
-      end();
+      ended();
     };
   }
 
-  function end(): void {
+  function ended(): void {
     inProgress -= 1;
     if (inProgress === 0) allOver?.();
   }
@@ -120,19 +121,17 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       const isClosed = once(server, 'close');
       server.close();
       await isClosed;
-      if (inProgress > 0) await new Promise<void>((resolve) => { allOver = resolve; });
+      if (inProgress > 0 && !isCut) await new Promise<void>((resolve) => { allOver = resolve; });
     },
     /** Stops listening, and closes all connections at once. Returns how many requests were in progress. */
     closeAll(): number {
-      const all = Array.from(new Set([...newest.values(), ...leftBehind]));
-      const open = all.filter(({ isOver, isHandled }) => !isOver || isHandled);
-      for (const exchange of open) exchange.abort('stopped');
+      const count = inProgress;
+      for (const exchange of [...newest.values(), ...leftBehind]) exchange.abort('stopped');
       server.stopListening();
       server.closeAllConnections();
-      leftBehind.clear();
-      inProgress = 0; // nobody waits for their handlers
+      isCut = true;
       allOver?.();
-      return open.length;
+      return count;
     },
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => server.setSecureContext(context),

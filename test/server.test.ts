@@ -183,17 +183,9 @@ describe('the server', { concurrency: true }, () => {
     await once(unread, 'data');
     unread.pause().resetAndDestroy();
     await until(() => records.length === 2);
-    open(get('/slow'));
-    await until(() => given.length === 2);
-    server.listener.once('connection', () => {
-      server.closeAll();
-      given[1]?.(emptyReply(200)); // at once
-    });
-    open();
-    await until(() => records.length === 3);
     const aborted = (path: string, status?: number) => [path, status, undefined, true];
-    assert.deepEqual(records.map(brief), [aborted('/slow'), aborted('/long', 200), aborted('/slow')]);
-    assert.deepEqual([reported, ends, server.closeAll()], [[], records.map(() => 'replyNotTaken'), 0]);
+    assert.deepEqual(records.map(brief), [aborted('/slow'), aborted('/long', 200)]);
+    assert.deepEqual([reported, ends, server.closeAll()], [[], ['replyNotTaken', 'replyNotTaken'], 0]);
   });
 
   test('requests are answered in order, and what follows the last reply is no request, however late', async (t) => {

@@ -23,7 +23,7 @@ export type Connection = {
   readonly socket: Socket; // that of TCP, also if TLS is on it
   readonly acceptedAt: number; // by `performance.now`
   client: Client;
-  readonly place: Place; // among those of its client that are idle, or busy
+  readonly place: Place; // in one of the orders of its client
   awaited?: TooSlow | undefined; // what has happened if it is not served in time
   headerBytes: number; // of the PROXY protocol
   overhead?: Overhead; // over TLS
@@ -31,7 +31,7 @@ export type Connection = {
   valve?: Served; // if it is served: before that, there may be a TLS handshake
 };
 
-/** Who may be told that it may begin a request. Returns whether it wants to. */
+/** Who waits until it may begin a request. `retry` tells it that it may, and returns whether it will. */
 type Blocked = { retry(): boolean };
 
 /** A client, its connections, and its queues. In each order, those that are in it for longest come first. */
@@ -39,7 +39,7 @@ export class Client {
   readonly short: Queue = new Set(); // what is short does not wait for what is long
   readonly long: Queue = new Set();
   readonly idle = new Order(); // no request has begun
-  readonly waiting = new Order(); // as somebody has seen who made room, what they have sent waits for a turn
+  readonly waiting = new Order(); // when there was no room, what they had sent waited for a turn
   readonly busy = new Order(); // a request is in progress
   readonly blocked = new Set<Blocked>(); // those that wait until it is not full
   readonly #maxRequests: number;

@@ -54,10 +54,11 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   // A handshake takes more than 0.5 ms of CPU time, so it starts in a turn.
   function waitForHello(connection: Connection, startTls: (socket: Socket) => Socket): void {
     const { socket, client: { short } } = connection;
-    const takeTurn = () => {
-      if (!socket.destroyed) shakeHands(connection, startTls(socket)); // TLS takes what waits in the socket
+    const waiting = {
+      takeTurn(): void {
+        if (!socket.destroyed) shakeHands(connection, startTls(socket)); // TLS takes what waits in the socket
+      },
     };
-    const waiting = { takeTurn };
     connection.awaited = 'handshakeTooSlow';
     connection.overhead = new Overhead();
     socket.once('readable', () => turns.wait(short, waiting));

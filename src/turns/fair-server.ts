@@ -28,8 +28,8 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
   const server = createHttpServer(options, handler);
   const connections = createConnections(server, options, turns);
   const { keepAlive, keepAliveInitialDelay } = options;
-  const fixed = { noDelay: true, highWaterMark: HIGH_WATER_MARK };
-  const listener = net.createServer({ keepAlive, keepAliveInitialDelay, ...fixed });
+  const highWaterMark = HIGH_WATER_MARK;
+  const listener = net.createServer({ keepAlive, keepAliveInitialDelay, noDelay: true, highWaterMark });
   let hasAccepted = false; // a connection, in this iteration
   let sweeper: NodeJS.Timeout | undefined;
   let idleCloser: NodeJS.Timeout | undefined;
@@ -49,6 +49,7 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
   });
   const endServer = server.close.bind(server); // with its time limits
   listener.on('close', () => {
+    if (state === 'closed') return; // Node says so at each further call of `close`
     state = 'closed';
     stopTimers();
     endServer();
@@ -72,9 +73,10 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
       hasAccepted = false;
       await iteration();
     } while (hasAccepted && performance.now() < end);
+    if (state !== 'stopping') return; // all has been closed meanwhile
     listener.close();
     idleCloser = setTimeout(() => {
-      if (state === 'stopping') state = 'closing';
+      state = 'closing';
       connections.closeIdle();
     }, ON_ITS_WAY_MS);
   }

@@ -3,9 +3,11 @@ import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
 import { HIGH_WATER_MARK } from './tap.ts';
 
-const OVERHEAD = 4; // so many bytes may a connection bring for each of its content, and these:
+// A connection may bring 4 bytes for each of its content, 64 KiB more, and 1 more in each ms: for ever, a WebSocket may
+// bring frames of a few bytes, each in a record of its own.
+const OVERHEAD = 4;
 const OVERHEAD_BYTES = 64 * 1024;
-const OVERHEAD_BYTES_PER_MS = 1; // a WebSocket may bring frames of a few bytes for ever, a record each
+const OVERHEAD_BYTES_PER_MS = 1;
 
 /** As for `tls.createServer`, but there are no certificates of clients. */
 export type TlsOptions = SecureContextOptions & Pick<TLSSocketOptions, 'ALPNProtocols' | 'SNICallback'>;

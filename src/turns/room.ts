@@ -56,9 +56,9 @@ export class Room {
       most.setWaiting(connection); // so the next time, it is not looked at again
       connection = most.idle.first;
     }
-    const busy = most.waiting.first ?? most.busy.first;
-    if (busy === undefined || most === newest.client) return { connection: newest, reason: 'newRefused' };
-    return { connection: busy, reason: 'busyClosed' };
+    connection = most.waiting.first ?? most.busy.first;
+    if (connection === undefined || most === newest.client) return { connection: newest, reason: 'newRefused' };
+    return { connection, reason: 'busyClosed' };
   }
 
   #clientAt(remoteAddress: string | undefined): Client {

@@ -9,7 +9,7 @@ import type { Turns } from './turns.ts';
 export class Valve extends EndingStream {
   readonly #connection: Connection;
   readonly #turns: Turns;
-  readonly #forget: () => void;
+  readonly #release: () => void; // of its client
   #waiting: { delete(valve: Valve): boolean } | undefined; // those with whom it waits
   #isReaderSlow = false; // Node has stopped taking, because a handler does not read
 
@@ -18,7 +18,7 @@ export class Valve extends EndingStream {
     super(socket, halfClosed);
     this.#connection = connection;
     this.#turns = turns;
-    this.#forget = connection.client.keep();
+    this.#release = connection.client.keep();
   }
 
   get client(): Client {
@@ -91,7 +91,7 @@ export class Valve extends EndingStream {
 
   #wait(isLong: boolean): void {
     const { client } = this;
-    if (client.isFull && !this.pieces.hasBegun) {
+    if (client.isFull && !this.pieces.hasBegun && !this.isOver) {
       this.#waiting = client.blocked;
       client.blocked.add(this);
     } else {
@@ -143,6 +143,6 @@ export class Valve extends EndingStream {
     this.tap.clear();
     this.#waiting?.delete(this);
     super._destroy(error, done);
-    setImmediate(this.#forget); // its response closes before that, and may leave a handler behind
+    setImmediate(this.#release); // its response closes before that, and may leave a handler behind
   }
 }

@@ -68,6 +68,10 @@ for (const over of TRANSPORTS) {
     await Promise.all([once(client, 'data'), closed(reset.raw), closed(forger.raw)]);
     server.closeAllConnections();
     await Promise.all([closed(silent.raw), closed(raw), closed(valve), once(server, 'close')]);
+    const closes = t.mock.fn();
+    server.on('close', closes).stopListening();
+    await iterations();
+    assert.equal(closes.mock.callCount(), 0, 'it has said so');
     assert.ok(cleared.calls.some(({ arguments: [interval] }) => interval === made.calls[0]?.result));
   });
 }
@@ -85,6 +89,18 @@ test('it listens as Node does, and says so; errors of the listener are its own',
   assert.equal(other.listen(port, '127.0.0.1'), other);
   await assert.rejects(once(other, 'listening'), { code: 'EADDRINUSE' });
   await once(other.close(), 'close');
+});
+
+test('after a stop that has been overtaken by `stopListening`, it stays closed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { server } = await start(t, hello, 'TCP');
+  const isClosed = once(server.close(), 'close');
+  server.stopListening();
+  await isClosed;
+  await iterations();
+  t.mock.timers.tick(250);
+  const again = new Promise((resolve) => server.close(resolve));
+  assert.equal(Object(await Promise.race([again, iterations()])).code, 'ERR_SERVER_NOT_RUNNING');
 });
 
 test('it may listen again after it has closed: it sweeps, and closes again, each time as at first', async (t) => {

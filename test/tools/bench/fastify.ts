@@ -2,9 +2,11 @@
 import { createRequire } from 'node:module';
 import { PATH, REPLY } from '../api.ts';
 
-type Fastify = () => { get(path: string, handler: () => unknown): void; listen(where: object): Promise<string> };
+type Handler = () => unknown;
+type Fastify = () => { get(path: string, handler: Handler): void; listen(where: object): Promise<string> };
 
 const fastify: Fastify = createRequire(`${process.env['FASTIFY']}/`)('fastify');
 const server = fastify();
+server.get('/health', () => 'Healthy');
 server.get(PATH, () => REPLY);
 console.log(await server.listen({ host: '127.0.0.1', port: 0 }));
