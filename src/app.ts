@@ -6,11 +6,11 @@ import type { HeadRules } from './http/head.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { hostNamesOf } from './http/target.ts';
 import { createRoutes, type RouteOptions } from './routes.ts';
-import { createServer, type Server, type ServerOptions } from './server.ts';
+import { createRoom, createServer, type Server, type ServerOptions } from './server.ts';
 
 export type AppOptions = RouteOptions & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
-  readonly maxConnections: number; // how many may be open at once, on each server
+  readonly maxConnections: number; // how many may be open at once, on all servers together
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly reports: ServerOptions['reports'];
@@ -19,10 +19,10 @@ export type AppOptions = RouteOptions & {
 export type App = ReturnType<typeof createApp>;
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
-export function createApp({ allowedHosts, ...options }: AppOptions) {
+export function createApp({ allowedHosts, maxConnections, ...options }: AppOptions) {
   const servers: Server[] = [];
   let isDraining = false;
-  const ofAll = { ...options, isDraining: () => isDraining };
+  const ofAll = { ...options, room: createRoom(maxConnections), isDraining: () => isDraining };
   const router = createRouter(createRoutes(options, ofAll.isDraining));
   const hostNames = allowedHosts && hostNamesOf(allowedHosts);
 

@@ -45,7 +45,6 @@ export class Exchange {
   readonly #startedAt: number;
   #ignoresContent = false; // it is answered without waiting for its content
   #reason: string | undefined; // why it is refused: a Reason, or the code of an error of Node's
-  isOver = false; // its response has closed
   isHandled = false; // by a handler that has not ended
   handled: (() => void) | undefined; // is called when it has
 
@@ -128,7 +127,6 @@ export class Exchange {
   report(): void {
     const { reports } = this.#options;
     const isAborted = this.#incoming.socket.destroyed; // before the kernel had taken the whole reply
-    this.isOver = true;
     this.abort('closed');
     if (isAborted) reports.ended('replyNotTaken');
     const request = this.#request;

@@ -1,5 +1,4 @@
 // The server: what Node is told of it, and what it tells. See https://nodejs.org/api/http.html
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -11,10 +10,11 @@ import { FIELD_LINES, HEAD_BYTES, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, statusOfError } from './http/refusals.ts';
 import { refusalText } from './http/reply.ts';
 import { createFairServer } from './turns/fair-server.ts';
+import { Room } from './turns/room.ts';
 
 export type ServerOptions = ExchangeOptions & {
   readonly headRules: HeadRules;
-  readonly maxConnections: number; // how many may be open at once
+  readonly room: Room; // for the connections of this server, and of others
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
@@ -22,18 +22,21 @@ export type ServerOptions = ExchangeOptions & {
 
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
 
+/** A room for so many open connections, which servers share. */
+export const createRoom = (maxConnections: number): Room => new Room(maxConnections);
+
 export type Server = ReturnType<typeof createServer>;
 
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
-  // The newest exchange of each open connection. Each replaces the one before: if they were removed, V8 would keep old
-  // tables of the map for long (80 MiB more under load).
-  const newest = new Map<Duplex, Exchange>();
+  // The exchange in progress on each open connection that has had one. (If they were removed, instead of replaced, V8
+  // would keep old tables of the map for long: 80 MiB more under load.)
+  const current = new Map<Duplex, Exchange | undefined>();
   const leftBehind = new Set<Exchange>(); // their connections have closed, but their handlers go on
   let inProgress = 0; // requests whose responses have not closed, or whose handlers go on
   let isCut = false; // nobody waits for them any more
-  let allOver: (() => void) | undefined; // is called then, or when there is none
+  const waiting: (() => void)[] = []; // to be called then, or when there is none
 
   const server = createFairServer({
     ...TIME_LIMITS,
@@ -43,12 +46,12 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     insecureHTTPParser: false, // whatever flags Node was started with
     requireHostHeader: false, // `checkHead` requires it, and the log says so
     joinDuplicateHeaders: true, // two lines of Host become one value with a comma, which `checkHead` refuses
-    maxConnections: options.maxConnections,
+    room: options.room,
     tls: tls && { ...tls, ALPNProtocols: ['http/1.1'] }, // RFC 7301: refuses who speaks only HTTP/2
     proxies: options.proxies,
     dropped: reports.dropped,
     failed: reports.ended,
-    halfClosed: (socket) => newest.get(socket)?.abort('halfClosed'),
+    halfClosed: (socket) => current.get(socket)?.abort('halfClosed'),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
   server.on('request', (incoming, response) => receive(incoming, response, false));
@@ -63,18 +66,25 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const { socket } = incoming;
     const { request, reason } = checkHead(incoming, options.headRules);
+    incoming.rawHeaders = []; // nobody reads them any more, and they take as much memory as `headers`
     const exchange = new Exchange(incoming, response, request, options);
-    if (!newest.has(socket)) socket.on('close', () => newest.delete(socket));
-    newest.set(socket, exchange);
+    if (!current.has(socket)) forgetAtEnd(socket);
+    current.set(socket, exchange);
     inProgress += 1;
     response.on('close', () => finish(exchange, socket));
     if (reason === undefined) exchange.start(isAwaited);
     else exchange.refuse(reason, REFUSALS[reason]);
   }
 
+  // A function of its own, because a closure made in `receive` would keep the first request in memory.
+  function forgetAtEnd(socket: Duplex): void {
+    socket.on('close', () => current.delete(socket));
+  }
+
   // The response has closed. If its handler goes on, the client has gone, and that counts for it.
   function finish(exchange: Exchange, socket: Duplex): void {
     exchange.report();
+    if (current.has(socket)) current.set(socket, undefined);
     if (!exchange.isHandled) return ended();
     const release = server.leaveBehind(socket);
     leftBehind.add(exchange);
@@ -87,15 +97,19 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
 
   function ended(): void {
     inProgress -= 1;
-    if (inProgress === 0) allOver?.();
+    if (inProgress === 0) allOver();
+  }
+
+  function allOver(): void {
+    for (const resolve of waiting.splice(0)) resolve();
   }
 
   // Node's parser has refused what arrives, or it takes too long, or the connection has failed.
   function fail({ code = '' }: NodeJS.ErrnoException, socket: ClientSocket): void {
-    const exchange = newest.get(socket);
+    const exchange = current.get(socket);
     const status = statusOfError(code);
     if (status === undefined) socket.destroy();
-    else if (exchange === undefined || exchange.isOver) refuseHead(socket, code, status);
+    else if (exchange === undefined) refuseHead(socket, code, status);
     else exchange.refuse(code, status); // its content is at fault
   }
 
@@ -118,19 +132,17 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     stopListening: () => server.stopListening(),
     /** Stops listening, and closes idle connections. Resolves when all have ended, and all handlers. */
     async close(): Promise<void> {
-      const isClosed = once(server, 'close');
-      server.close();
-      await isClosed;
-      if (inProgress > 0 && !isCut) await new Promise<void>((resolve) => { allOver = resolve; });
+      await new Promise((resolve) => { server.close(resolve); });
+      if (inProgress > 0 && !isCut) await new Promise<void>((resolve) => { waiting.push(resolve); });
     },
     /** Stops listening, and closes all connections at once. Returns how many requests were in progress. */
     closeAll(): number {
       const count = inProgress;
-      for (const exchange of [...newest.values(), ...leftBehind]) exchange.abort('stopped');
+      for (const exchange of [...current.values(), ...leftBehind]) exchange?.abort('stopped');
       server.stopListening();
       server.closeAllConnections();
       isCut = true;
-      allOver?.();
+      allOver();
       return count;
     },
     /** New connections get this certificate and key. */

@@ -1,7 +1,8 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
 import { setImmediate as iteration } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
 import { createApp, type App } from './app.ts';
-import { isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
+import { connectionsIn, isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
 import { listen, type Bound, type ListenTarget } from './host/listen.ts';
 import { logLine, type Log } from './host/log.ts';
 import { createOutput } from './host/output.ts';
@@ -44,11 +45,16 @@ export async function start(signals: SignalActions): Promise<void> {
     if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS]); // the first two are Node and the entry point
     const configuration = readConfiguration(process.env);
     const { environment, accessLog } = configuration;
+    const heapBytes = getHeapStatistics().heap_size_limit;
+    const maxConnections = Math.min(configuration.maxConnections, connectionsIn(heapBytes));
+    if (maxConnections < configuration.maxConnections) {
+      log('warn', 'MAX_CONNECTIONS is more than the heap can hold: fewer are accepted.', { maxConnections, heapBytes });
+    }
     if (isAlmostDevelopment(environment)) {
       log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });
     }
     app = createApp({
-      ...configuration, isDevelopment: environment === 'Development', now: Date.now,
+      ...configuration, maxConnections, isDevelopment: environment === 'Development', now: Date.now,
       reports: { ...reports, finished: accessLog ? reports.finished : undefined },
     });
     signals.stop = createStop({ ...app, exit }, configuration, log);

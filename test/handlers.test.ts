@@ -9,10 +9,9 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { emptyReply, type Reply } from '../src/http/reply.ts';
 import { ABORTS, type Handler, type HttpRequest } from '../src/http/request.ts';
-import type { ServerOptions } from '../src/server.ts';
 import { temporaryFolder } from './support/certificates.ts';
 import { requestBytes } from './support/exchange.ts';
-import { startServer, tlsOptions } from './support/service.ts';
+import { startServer, tlsOptions, type StartOptions } from './support/service.ts';
 import { calm, NO_UNIX, until } from './support/sockets.ts';
 
 const GET = requestBytes('GET', '/', []);
@@ -21,7 +20,7 @@ const POST = `${requestBytes('POST', '/', ['Content-Length: 1'])}x`;
 type Called = { readonly request: HttpRequest; readonly reply: (reply: Reply | Promise<Reply>) => void };
 
 /** A server on which each handler waits until the test replies. */
-async function start(t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', options: Partial<ServerOptions> = {}) {
+async function start(t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', options: StartOptions = {}) {
   const calls: Called[] = [];
   const handler: Handler = async (request) => new Promise((reply) => calls.push({ request, reply }));
   const tls = over === 'TLS' ? await tlsOptions(t) : undefined;
@@ -108,7 +107,7 @@ describe('a handler that waits', { concurrency: true }, () => {
   });
 
   test('counts for its client after that has left, and the stop waits for it', async (t) => {
-    const { open, next, calls, server } = await start(t, 'TCP', { maxConnections: 3 });
+    const { open, next, calls, ends, server } = await start(t, 'TCP', { maxConnections: 3 });
     const left: Called[] = [];
     for (let i = 0; i < 3; i += 1) {
       const { reset } = open(GET);
@@ -117,22 +116,24 @@ describe('a handler that waits', { concurrency: true }, () => {
       await until(() => left.at(-1)?.request.signal.aborted === true);
     }
     open(GET);
+    await until(() => ends.at(-1) === 'newRefused');
     open(GET, '127.0.0.2');
     const { request, reply } = await next();
-    await calm(t, () => calls.length);
     assert.deepEqual([request.remoteAddress, calls.length], ['127.0.0.2', 0]);
     left.pop()?.reply(emptyReply(200));
-    const blocked = await next();
+    await iteration();
+    open(GET);
+    const another = await next();
     let isClosed = false;
-    const closing = server.close().then(() => { isClosed = true; });
-    for (const call of [{ reply }, blocked]) call.reply(emptyReply(200));
+    const closings = Promise.all([server.close(), server.close()]).then(() => { isClosed = true; });
+    for (const call of [{ reply }, another]) call.reply(emptyReply(200));
     await once(server.listener, 'close');
     for (const call of left) {
       await iteration();
       assert.equal(isClosed, false);
       call.reply(emptyReply(200));
     }
-    await closing;
+    await closings;
   });
 
   for (const over of ['TCP', 'TLS'] as const) {

@@ -10,9 +10,11 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
-import { exchange, request, requestBytes } from './support/exchange.ts';
+import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { ENTRY, importing, NO_SIGNALS, portIn, spawnService, untimed } from './support/process.ts';
 import { closed, listenOnPort } from './support/sockets.ts';
+
+const LAST = requestBytes('GET', '/health');
 
 /** A file whose reader waits until it has been written: to open it for writing waits for that reader. */
 function makeFifo(t: TestContext): string {
@@ -151,6 +153,25 @@ describe('a process', { concurrency: true }, () => {
     assert.match(JSON.stringify(line), /"fatal","message":"The process is exiting because of an uncaught error.*boom/);
     const aborted = [cut?.['path'], cut?.['aborted'], counts?.['byReason']];
     assert.deepEqual([aborted, code], [['/cut', true, { replyNotTaken: 1 }], 1]);
+  });
+
+  test('the longest heads and trailers, on all connections, do not end it', { skip: NO_SIGNALS }, async (t) => {
+    const env = { PORT: '0', MAX_CONNECTIONS: '10000', SHUTDOWN_TIMEOUT_MS: '0' };
+    const service = spawnService(t, env, ['--max-heap-size=64']);
+    const { message, maxConnections, heapBytes } = await service.nextLine();
+    assert.match(`${message} ${heapBytes}`, /^MAX_CONNECTIONS is more than the heap can hold: fewer are accepted\. \d+$/);
+    const port = portIn(await service.nextLine());
+    const linesOf = (client: number) =>
+      Array.from({ length: 95 }, (_, i) => `${client}-${i}-`.padEnd(165, 'X')).join(':\r\n');
+    for (let client = 0; client < Number(maxConnections); client += 1) {
+      const greedy = await idle(port);
+      t.after(() => greedy.destroy());
+      const head = requestBytes('POST', '/health', ['Transfer-Encoding: chunked', `${linesOf(client)}:`]);
+      greedy.write(`${head}1\r\nx\r\n0\r\n${linesOf(-client)}`);
+    }
+    const { replies } = await exchangeOn(connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }), LAST);
+    service.child.kill('SIGTERM');
+    assert.deepEqual([replies.map(({ status }) => status), (await service.ended()).code], [[200], 0]);
   });
 
   test('a crowd waits in the queue of the kernel while a process accepts none', { skip: NO_DESCRIPTORS }, async (t) => {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration, setTimeout as wait } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
+import { queryObjects } from 'node:v8';
 import { contentReply, emptyReply, type Reply } from '../src/http/reply.ts';
 import type { AccessRecord } from '../src/exchange.ts';
 import type { Handler, HttpRequest } from '../src/http/request.ts';
@@ -314,6 +315,21 @@ test('a refusal is reported if its client has left', { skip: NO_UNIX }, async (t
   client.resetAndDestroy(); // before its bytes are read
   await until(() => records.length === 1);
   assert.deepEqual([records.map(brief), ends], [[[undefined, 400, INVALID_METHOD, true]], ['replyNotTaken']]);
+});
+
+test('a connection that idles keeps nothing of its requests in memory', async (t) => {
+  const requests: WeakRef<HttpRequest>[] = [];
+  const routes = { '/': { POST: (request: HttpRequest) => {
+    requests.push(new WeakRef(request));
+    return text('Hello');
+  } } };
+  const { open, records } = await start(t, routes);
+  open(`${post('/', 'Content-Length: 1')}x`.repeat(3));
+  await until(() => records.length === 3);
+  await until(() => {
+    queryObjects(WeakRef); // collects garbage
+    return requests.every((request) => request.deref() === undefined);
+  });
 });
 
 test('Node has the limits that README.md names', async (t) => {

@@ -8,6 +8,8 @@ export type Configuration = ReturnType<typeof readConfiguration>;
 type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'>;
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;
+const SERVICE_HEAP_BYTES = 16 * 1024 * 1024; // that it takes without connections, and to collect garbage
+const CONNECTION_HEAP_BYTES = 56 * 1024; // that one takes at most: 51 KiB were seen, if head and trailers are all names
 
 /** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError for mistakes. */
 export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, version }: Runtime = process) {
@@ -76,6 +78,11 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
   }
   if (mistakes.length > 0) throw new StartError(mistakes);
   return configuration;
+}
+
+/** How many connections a heap of so many bytes can hold, whatever their clients send. */
+export function connectionsIn(heapBytes: number): number {
+  return Math.max(2, Math.floor((heapBytes - SERVICE_HEAP_BYTES) / CONNECTION_HEAP_BYTES));
 }
 
 // Letters, digits, hyphens and dots (RFC 1123 2.1), also at the end (RFC 1034 3.1), and underscores, which container

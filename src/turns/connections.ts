@@ -1,10 +1,10 @@
 // What becomes of an accepted socket: there must be room for it; a load balancer may say whose it is; there may be a
 // TLS handshake; then it is served by way of a valve.
 import type { Server } from 'node:http';
-import type { BlockList, Socket } from 'node:net';
+import { isIPv4, type BlockList, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import type { Connection, TooSlow } from './client.ts';
+import type { Connection, TooSlow } from './connection.ts';
 import type { HalfClosed } from './ending-stream.ts';
 import { createTls, Overhead, type TlsOptions } from './handshake.ts';
 import { isListed } from './proxy-header.ts';
@@ -13,13 +13,15 @@ import { Room, type DropReason } from './room.ts';
 import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
+const MAX_CONNECTIONS = 1_000;
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
 
 /** Why a connection has ended early. */
 export type FailReason = TooSlow | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
 
 export type ConnectionOptions = {
-  readonly maxConnections: number; // how many may be open at once
+  readonly maxConnections?: number; // how many may be open at once: by default, 1,000
+  readonly room?: Room | undefined; // in place of that, one that servers share
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
   readonly halfClosed?: HalfClosed; // by default, Node closes the connection
@@ -30,8 +32,9 @@ export type ConnectionOptions = {
 /** The connections of `server`, which has `connection` for each, with its valve. */
 export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
   const { tls, proxies, halfClosed, dropped, failed } = options;
+  const room = options.room ?? new Room(options.maxConnections ?? MAX_CONNECTIONS);
+  const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
-  const room = new Room(options.maxConnections);
 
   function readHeader(connection: Connection): void {
     const { socket } = connection;
@@ -40,14 +43,16 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       connection.awaited = undefined;
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
       connection.headerBytes = header.length;
-      if (header.client !== undefined) room.move(connection, header.client);
+      connection.named = header.client;
+      if (header.client !== undefined) room.move(connection, header.client.address);
       admit(connection);
       if (secure === undefined) socket.resume(); // TLS takes what waits in it by itself
     });
   }
 
   function admit(connection: Connection): void {
-    if (secure === undefined) serve(connection, connection.socket);
+    if (room.isFull(connection.client)) drop(connection, 'newRefused');
+    else if (secure === undefined) serve(connection, connection.socket);
     else waitForHello(connection, secure.start);
   }
 
@@ -82,17 +87,27 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
 
   function serve(connection: Connection, socket: Socket): void {
     const valve = new Valve(socket, connection, turns, halfClosed);
-    const { address, port } = connection.named ?? {};
-    if (address !== undefined) {
-      Object.defineProperties(valve, { remoteAddress: { value: address }, remotePort: { value: port } });
+    const { named, headerBytes } = connection;
+    if (named !== undefined) {
+      Object.defineProperties(valve, {
+        remoteAddress: { value: named.address },
+        remotePort: { value: named.port },
+        remoteFamily: { value: isIPv4(named.address) ? 'IPv4' : 'IPv6' },
+      });
     }
+    if (secure === undefined) Object.defineProperty(valve, 'bytesRead', { get: () => socket.bytesRead - headerBytes });
     connection.valve = valve;
     server.emit('connection', valve);
   }
 
+  function remove(connection: Connection): void {
+    connections.delete(connection);
+    room.remove(connection);
+  }
+
   function close(connection: Connection): void {
     connection.awaited = undefined;
-    room.remove(connection);
+    remove(connection);
     connection.valve?.destroy(); // so nothing of it passes any more
     connection.socket.destroy();
   }
@@ -102,19 +117,24 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     close(connection);
   }
 
+  function drop(connection: Connection, reason: DropReason): void {
+    dropped?.(reason);
+    connection.close(); // it may be of another server
+  }
+
   return {
-    accept(socket: Socket): void {
+    /** `isTcp`: it is no Unix socket. */
+    accept(socket: Socket, isTcp: boolean): void {
       socket.on('error', () => {}); // without a listener, an error would end the process
-      if (isReset(socket)) { // by a client that did not wait: nobody reads a reply
+      if (isTcp && isReset(socket)) { // by a client that did not wait: nobody reads a reply
         socket.destroy();
         return;
       }
-      const connection = room.add(socket);
+      const connection = room.add(socket, close);
+      connections.add(connection);
+      socket.on('close', () => remove(connection));
       const victim = room.chooseVictim(connection);
-      if (victim !== undefined) {
-        dropped?.(victim.reason);
-        close(victim.connection);
-      }
+      if (victim !== undefined) drop(victim.connection, victim.reason);
       if (socket.destroyed) return; // there is none
       if (isListed(proxies, socket.remoteAddress)) readHeader(connection);
       else admit(connection);
@@ -122,7 +142,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     /** To be called every `ms` milliseconds: closes what takes too long. */
     sweep(ms: number): void {
       const latest = performance.now() - ARRIVAL_MS;
-      for (const connection of room.connections) {
+      for (const connection of connections) {
         const { awaited, acceptedAt, socket, overhead, valve } = connection;
         valve?.sweep(ms);
         if (awaited !== undefined && acceptedAt <= latest) fail(connection, awaited);
@@ -131,24 +151,22 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     },
     /** Closes those on which nothing has been sent, or no request is in progress. */
     closeIdle(): void {
-      for (const connection of room.connections) {
+      for (const connection of connections) {
         const { valve, socket } = connection;
         if (valve === undefined && socket.bytesRead === connection.headerBytes) close(connection);
         if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
       }
     },
     closeAll(): void {
-      for (const connection of room.connections) close(connection);
+      for (const connection of connections) close(connection);
     },
     /** The handler of a request goes on, although its connection has closed. Returns what to call at its end. */
     leaveBehind: (connection: Duplex): (() => void) =>
-      (connection instanceof Valve ? connection.client.leaveBehind() : () => {}),
+      (connection instanceof Valve ? room.leaveBehind(connection.client) : () => {}),
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => secure?.setSecureContext(context),
   };
 }
 
-// Whoever has reset a connection has no address any more. On a Unix socket, neither end ever has one.
-function isReset(socket: Socket): boolean {
-  return socket.remoteAddress === undefined && socket.localAddress !== undefined;
-}
+// Whoever has reset a connection over TCP has no address any more.
+const isReset = (socket: Socket) => socket.remoteAddress === undefined;

@@ -38,7 +38,7 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
   listener.on('connection', (socket) => {
     hasAccepted = true;
     turns.accepted(); // Node accepts one in each iteration of the event loop
-    connections.accept(socket);
+    connections.accept(socket, listener.address() instanceof Object);
   });
   listener.on('error', (error) => server.emit('error', error));
   listener.on('listening', () => { // perhaps again

@@ -1,6 +1,8 @@
-// The open connections, by client, and which is closed when there are too many. No client can keep the others out.
+// The open connections of the servers that share a room, by client, and which of them is closed when there are too
+// many. Nobody can keep the others out.
 import type { Socket } from 'node:net';
-import { Client, clientOf, type Connection } from './client.ts';
+import { Client, clientOf, networkOf, type Network } from './client.ts';
+import { Connection } from './connection.ts';
 
 /** Which connection was closed: an idle one, a busy one, or the new one. */
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
@@ -8,63 +10,96 @@ export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 type Victim = { readonly connection: Connection; readonly reason: DropReason };
 
 export class Room {
-  readonly connections = new Set<Connection>();
-  readonly #clients = new Map<string, Client>();
+  readonly #connections = new Set<Connection>();
+  readonly #networks = new Map<string, Network>();
   readonly #maxConnections: number;
 
   constructor(maxConnections: number) {
     this.#maxConnections = maxConnections;
   }
 
-  /** Adds the connection of a socket, until that closes. */
-  add(socket: Socket): Connection {
-    const client = this.#clientAt(socket.remoteAddress);
-    const place = { order: undefined, previous: undefined, next: undefined };
-    const connection = { socket, client, place, acceptedAt: performance.now(), headerBytes: 0 };
-    this.connections.add(connection);
-    client.idle.add(connection);
-    socket.on('close', () => this.remove(connection));
+  /** Adds the connection of a socket. `close` is called if it must make room. */
+  add(socket: Socket, close: (connection: Connection) => void): Connection {
+    const connection = new Connection(socket, this.#clientAt(socket.remoteAddress), close);
+    this.#connections.add(connection);
+    resize(connection.client, 1);
     return connection;
   }
 
+  /** Removes a connection that closes. */
   remove(connection: Connection): void {
-    if (this.connections.delete(connection)) connection.client.remove(connection);
+    if (!this.#connections.delete(connection)) return;
+    resize(connection.client, -1);
+    this.#release(connection.client);
   }
 
-  /** Moves a connection to the client that a load balancer has named. */
-  move(connection: Connection, named: NonNullable<Connection['named']>): void {
-    connection.client.remove(connection);
-    connection.named = named;
-    connection.client = this.#clientAt(named.address);
-    connection.client.idle.add(connection);
+  /** Moves a connection to the client with the address that a load balancer has named. */
+  move(connection: Connection, remoteAddress: string): void {
+    const { client } = connection;
+    resize(client, -1);
+    this.#release(client);
+    connection.client = this.#clientAt(remoteAddress);
+    resize(connection.client, 1);
   }
 
-  /**
-   * If `newest` is one too many, the connection that must be closed, and why. It is one of the client with the most:
-   * the one idle for longest. If none is idle: `newest`, if it is of that client; otherwise one that waits for a turn,
-   * or the one busy for longest.
-   */
+  /** A connection of a client has closed, and the handler of its request goes on. Returns what to call at its end. */
+  leaveBehind(client: Client): () => void {
+    client.leftBehind += 1;
+    return () => {
+      client.leftBehind -= 1;
+      this.#release(client);
+    };
+  }
+
+  /** Whether a client has too many connections, with what it has left behind: by resetting, it could start any number. */
+  isFull({ size, leftBehind }: Client): boolean {
+    return size + leftBehind > this.#maxConnections;
+  }
+
+  /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
   chooseVictim(newest: Connection): Victim | undefined {
-    if (this.connections.size <= this.#maxConnections) return undefined;
-    let most = newest.client;
-    for (const client of this.#clients.values()) {
-      if (client.size > most.size) most = client;
+    if (this.#connections.size <= this.#maxConnections) return undefined;
+    let connection = newest;
+    for (const other of this.#connections) {
+      if (makesRoomBefore(other, connection)) connection = other;
     }
-    let connection = most.idle.first;
-    while (connection !== undefined && connection !== newest) { // that is the last one
-      if (connection.valve?.isIdle !== false) return { connection, reason: 'idleClosed' }; // also in a handshake
-      most.setWaiting(connection); // so the next time, it is not looked at again
-      connection = most.idle.first;
-    }
-    connection = most.waiting.first ?? most.busy.first;
-    if (connection === undefined || most === newest.client) return { connection: newest, reason: 'newRefused' };
-    return { connection, reason: 'busyClosed' };
+    if (connection === newest) return { connection, reason: 'newRefused' };
+    return { connection, reason: connection.load === 0 ? 'idleClosed' : 'busyClosed' };
   }
 
   #clientAt(remoteAddress: string | undefined): Client {
     const name = clientOf(remoteAddress);
-    const client = this.#clients.get(name) ?? new Client(this.#maxConnections, () => this.#clients.delete(name));
-    this.#clients.set(name, client);
+    const networkName = networkOf(name);
+    const network = this.#networks.get(networkName) ?? { name: networkName, clients: new Map<string, Client>(), size: 0 };
+    const client = network.clients.get(name) ?? new Client(name, network);
+    this.#networks.set(networkName, network);
+    network.clients.set(name, client);
     return client;
   }
+
+  // Forgets a client of which nothing is left. An iteration later: the response on a connection that closes says only
+  // then that a handler is left behind.
+  #release(client: Client): void {
+    const { name, network } = client;
+    setImmediate(() => {
+      if (client.size + client.leftBehind > 0 || network.clients.get(name) !== client) return;
+      network.clients.delete(name);
+      if (network.clients.size === 0) this.#networks.delete(network.name);
+    });
+  }
+}
+
+function resize(client: Client, by: number): void {
+  client.size += by;
+  client.network.size += by;
+}
+
+// First comes the network with the most connections, in that the client with the most, and of its connections the one
+// that is idle, or else the one that waits for a turn. Of those that are alike, the one that is so for longest.
+function makesRoomBefore(one: Connection, other: Connection): boolean {
+  const [a, b] = [one.client, other.client];
+  if (a.network.size !== b.network.size) return a.network.size > b.network.size;
+  if (a.size !== b.size) return a.size > b.size;
+  const more = one.load - other.load;
+  return more === 0 ? one.since < other.since : more < 0;
 }

@@ -2,15 +2,15 @@
 // as a connection: https://nodejs.org/api/http.html#event-connection. A piece passes when its client has a turn, and
 // none while a request waits for its reply.
 import type { Socket } from 'node:net';
-import type { Client, Connection } from './client.ts';
+import type { Client } from './client.ts';
+import type { Connection } from './connection.ts';
 import { EndingStream, type HalfClosed } from './ending-stream.ts';
-import type { Turns } from './turns.ts';
+import type { Queue, Turns } from './turns.ts';
 
 export class Valve extends EndingStream {
   readonly #connection: Connection;
   readonly #turns: Turns;
-  readonly #release: () => void; // of its client
-  #waiting: { delete(valve: Valve): boolean } | undefined; // those with whom it waits
+  #waiting: Queue | undefined; // those with whom it waits
   #isReaderSlow = false; // Node has stopped taking, because a handler does not read
 
   /** `socket` is, over TLS, the decrypted one of `connection`. */
@@ -18,7 +18,6 @@ export class Valve extends EndingStream {
     super(socket, halfClosed);
     this.#connection = connection;
     this.#turns = turns;
-    this.#release = connection.client.keep();
   }
 
   get client(): Client {
@@ -46,14 +45,6 @@ export class Valve extends EndingStream {
       this.tap.clear();
     } else if (this.#mayPass) this.#pass();
     this.proceed();
-    if (!this.pieces.hasBegun) this.client.wake(); // another one may begin a request in its place
-  }
-
-  /** Its client may begin a request again. Returns whether it waits for a turn to do so. */
-  retry(): boolean {
-    this.#waiting = undefined;
-    this.proceed();
-    return this.#waiting !== undefined;
   }
 
   /** To be called every `ms` milliseconds. A connection that waits for its turn with part of a request is not idle. */
@@ -64,8 +55,7 @@ export class Valve extends EndingStream {
   }
 
   get #mayPass(): boolean {
-    const isTaken = !this.destroyed && !this.isOver && !this.#isReaderSlow && !this.pieces.isComplete;
-    return isTaken && (this.pieces.hasBegun || !this.client.isFull);
+    return !this.destroyed && !this.isOver && !this.#isReaderSlow && !this.pieces.isComplete;
   }
 
   get #isLong(): boolean {
@@ -90,15 +80,9 @@ export class Valve extends EndingStream {
   }
 
   #wait(isLong: boolean): void {
-    const { client } = this;
-    if (client.isFull && !this.pieces.hasBegun && !this.isOver) {
-      this.#waiting = client.blocked;
-      client.blocked.add(this);
-    } else {
-      const queue = isLong ? client.long : client.short;
-      this.#waiting = queue;
-      this.#turns.wait(queue, this);
-    }
+    const queue = isLong ? this.client.long : this.client.short;
+    this.#waiting = queue;
+    this.#turns.wait(queue, this);
   }
 
   protected override waitToDiscard(): void {
@@ -114,7 +98,7 @@ export class Valve extends EndingStream {
     const { tap, pieces } = this;
     tap.take(pieces.emptyLines(tap.held));
     if (tap.held.length === 0) return;
-    if (!pieces.hasBegun) this.client.setBusy(this.#connection);
+    if (!pieces.hasBegun) this.#connection.setBusy(true);
     this.isActive = true;
     // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which says so.
     this.push(tap.take(pieces.next(tap.held)));
@@ -124,7 +108,7 @@ export class Valve extends EndingStream {
 
   // If the current request is over, the next one may begin.
   #endRequest(): void {
-    if (this.pieces.endRequest()) this.client.setIdle(this.#connection);
+    if (this.pieces.endRequest()) this.#connection.setBusy(false);
     if (!this.pieces.isArriving) this.contentArrived();
   }
 
@@ -143,6 +127,5 @@ export class Valve extends EndingStream {
     this.tap.clear();
     this.#waiting?.delete(this);
     super._destroy(error, done);
-    setImmediate(this.#release); // its response closes before that, and may leave a handler behind
   }
 }

@@ -7,6 +7,7 @@ import { readConfiguration } from '../../src/host/configuration.ts';
 import type { AccessRecord } from '../../src/exchange.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { listenOnPort, until } from '../support/sockets.ts';
+import { createRoom } from '../../src/server.ts';
 import { createNotes } from './notes.ts';
 
 /** Starts it, with another service that answers by `translate`. */
@@ -18,7 +19,7 @@ async function start(t: TestContext, translate: (response: ServerResponse) => vo
   const finished = (record: AccessRecord) => records.push(record);
   const reports = { failed: assert.fail, refused: none, ended: none, dropped: none, finished };
   const journalFile = join(temporaryFolder(t), 'journal');
-  const options = { ...readConfiguration({}), reports, journalFile, token: 'a', maxNotes, translatorUrl };
+  const options = { ...readConfiguration({}), room: createRoom(100), reports, journalFile, token: 'a', maxNotes, translatorUrl };
   const notes = await createNotes(options);
   t.after(() => Promise.all([notes.close(), notes.closeAll(), translator.close(), translator.closeAllConnections()]));
   const url = `http://127.0.0.1:${await listenOnPort(notes.listener)}`;

@@ -1,7 +1,7 @@
 // With the sockets that handed-sockets.ts reads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAlmostDevelopment, readConfiguration } from '../../src/host/configuration.ts';
+import { connectionsIn, isAlmostDevelopment, readConfiguration } from '../../src/host/configuration.ts';
 
 const LINUX = { pid: 1234, platform: 'linux', version: 'v22.12.0' } as const;
 const HANDED = { LISTEN_PID: '1234' }; // as `pid`
@@ -152,4 +152,8 @@ test('an empty value counts as unset, except in NODE_ENV, which may be Developme
   check(Object.fromEntries(names.map((name) => [name, ''])), { environment: '' });
   for (const text of ['development', ' DEVELOPMENT\n', '"Development"']) assert.ok(isAlmostDevelopment(text), text);
   for (const text of [null, '', 'Development', 'Production', 'developmental']) assert.ok(!isAlmostDevelopment(text));
+});
+
+test('a heap of 64 MiB holds some 880 connections, a larger one more, and none is too small to start', () => {
+  assert.deepEqual([16, 64, 128, 256].map((mib) => connectionsIn(mib * 1024 * 1024)), [2, 877, 2_048, 4_388]);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import { createReload, createStop } from '../../src/host/signals.ts';
+import { createReload, createStop, handleSignals } from '../../src/host/signals.ts';
 
 const waiting = 'Closing: no new connections, waiting for requests in progress';
 const CLOSING = [['info', waiting, { timeoutMs: 1_500 }], 'closes'];
@@ -65,4 +65,12 @@ test('SIGHUP: TLS files are read one at a time, so that those of the last signal
   readings[0]?.();
   await iteration();
   assert.equal(readings.length, 2);
+});
+
+test('on Windows, closing the console and Ctrl-Break are stops, too', (t) => {
+  const listen = t.mock.method(process, 'on', () => process).mock;
+  const stops: unknown[] = [];
+  handleSignals('win32').stop = (signal) => stops.push(signal);
+  for (const { arguments: [signal, act] } of listen.calls) act?.(signal);
+  assert.deepEqual(stops, ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2', 'SIGHUP', 'SIGBREAK']);
 });

@@ -7,7 +7,7 @@ import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
 import type { AccessRecord, Reports } from '../../src/exchange.ts';
 import { createRouter, type Routes } from '../../src/http/router.ts';
-import { createServer, type Server, type ServerOptions } from '../../src/server.ts';
+import { createRoom, createServer, type Server, type ServerOptions } from '../../src/server.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { listenOnPort } from './sockets.ts';
 
@@ -25,13 +25,16 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   return { app, port: await listenOnPort(server(app).listener), ...reported };
 }
 
+export type StartOptions = Partial<ServerOptions> & { readonly path?: string; readonly maxConnections?: number };
+
 /** Starts a server, for HTTPS with `tls`, or on a Unix socket with `path`; it stops when the test `t` ends. */
 export async function startServer(
-  t: TestContext, routes: Routes, { path, ...options }: Partial<ServerOptions> & { readonly path?: string } = {},
+  t: TestContext, routes: Routes, { path, maxConnections = 1_000, ...options }: StartOptions = {},
   tls?: SecureContextOptions,
 ) {
   const { reports, ...reported } = keepReports();
-  const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports };
+  const room = createRoom(maxConnections);
+  const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports, room };
   const server = createServer({ ...readConfiguration({}), ...fixed, ...options }, tls);
   t.after(() => Promise.all([server.close(), server.closeAll()]));
   return { server, port: await listenOnPort(server.listener, path), ...reported };

@@ -1,7 +1,7 @@
-// Who is one client: by address. Those without an address are one. And whom a client wakes.
+// Who is one client, and one network: by address. Those without an address are one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, clientOf } from '../../src/turns/client.ts';
+import { clientOf, networkOf } from '../../src/turns/client.ts';
 
 test('a client has an address of IPv4, or the first 64 bits of IPv6', () => {
   for (const [address, client] of [
@@ -14,14 +14,8 @@ test('a client has an address of IPv4, or the first 64 bits of IPv6', () => {
   ] as const) assert.equal(clientOf(address), client);
 });
 
-test('of those that wait until they may begin a request, the first that still wants to is woken', (t) => {
-  const client = new Client(2, () => {});
-  const [unwilling, willing, last] = [t.mock.fn(() => false), t.mock.fn(() => true), t.mock.fn(() => true)];
-  for (const retry of [unwilling, willing, last]) client.blocked.add({ retry });
-  const [end] = [client.leaveBehind(), client.leaveBehind()];
-  client.wake();
-  assert.equal(client.blocked.size, 3, 'it is full');
-  end?.();
-  assert.deepEqual([unwilling, willing, last].map(({ mock }) => mock.callCount()), [1, 1, 0]);
-  assert.equal(client.blocked.size, 1);
+test('for room, a network is one address of IPv4, or the first 48 bits of IPv6', () => {
+  for (const [address, network] of [
+    ['::ffff:192.0.2.1', '192.0.2.1'], [undefined, ''], ['2001:db8:1:2:3:4:5:6', '2001:db8:1'], ['2001:db8::1', '2001:db8:0'],
+  ] as const) assert.equal(networkOf(clientOf(address)), network);
 });

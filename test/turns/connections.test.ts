@@ -89,7 +89,7 @@ test('a connection that is not from the listener is served without turns', async
 });
 
 test('certificates of clients cannot be requested, because nobody would verify them', () => {
-  assert.throws(() => createFairServer({ maxConnections: 1, tls: Object({ requestCert: true }) }), TypeError);
+  assert.throws(() => createFairServer({ tls: Object({ requestCert: true }) }), TypeError);
 });
 
 test('what Node tells of a connection is told in no context of a request, as without turns', async (t) => {
@@ -151,70 +151,31 @@ for (const over of TRANSPORTS) {
 }
 
 for (const over of TRANSPORTS) {
-  test(`over ${over}, a client whose connections the server closes keeps its handlers, and nothing else`, async (t) => {
+  test(`over ${over}, what a client has left behind counts with its connections, also if all are closed`, async (t) => {
     const responses: ServerResponse[] = [];
-    const { turns, hold, turn } = startTurns();
-    const options = { maxConnections: 1, turns };
-    const { server, open } = await start(t, (_, response) => responses.push(response), over, options);
-    const begun = await open();
-    begun.client.write(GET);
-    await until(() => responses.length === 1);
-    const [first = assert.fail()] = responses;
-    const left = once(first, 'close').then(() => server.leaveBehind(begun.valve));
+    const dropped: string[] = [];
+    const options = { maxConnections: 3, dropped: (reason: string) => dropped.push(reason) };
+    const { server, open, dial } = await start(t, (_, response) => responses.push(response), over, options);
+    const ends: (() => void)[] = [];
+    server.on('request', ({ socket }, response) => response.on('close', () => ends.push(server.leaveBehind(socket))));
+    const begin = async () => {
+      const begun = await open('127.0.0.2');
+      const { length } = responses;
+      begun.client.write(GET);
+      await until(() => responses.length === length + 1);
+      return begun;
+    };
+    const [resetting] = [await begin(), await begin()];
+    resetting.below.resetAndDestroy();
+    await until(() => ends.length === 1);
     server.closeAllConnections();
-    const end = await left;
-    const blocked = await open();
-    blocked.client.write(GET);
-    await calm(t, () => responses.length);
-    assert.equal(responses.length, 1);
-    hold();
-    end();
-    await calm(t, () => responses.length);
-    server.closeAllConnections();
-    turn(); // before it has closed
-    assert.equal(responses.length, 1, 'the request that waited for this turn');
+    await until(() => ends.length === 2);
+    const last = await begin();
+    const refused = await dial('127.0.0.2');
+    await closed(refused.raw);
+    await open('127.0.0.3'); // nobody else is refused
+    assert.deepEqual([dropped, last.raw.destroyed], [['newRefused'], false]);
+    ends.shift()?.();
+    await begin();
   });
 }
-
-test('a client with handlers left behind begins no request beyond the bound; other clients do', async (t) => {
-  const responses: ServerResponse[] = [];
-  const { turns, hold, turn } = startTurns();
-  const options = { maxConnections: 5, turns };
-  const { server, open } = await start(t, (_, response) => responses.push(response), 'TCP', options);
-  const ends: (() => void)[] = [];
-  server.on('request', ({ socket }, response) => response.on('close', () => {
-    if (socket.destroyed) ends.push(server.leaveBehind(socket));
-  }));
-  const begun = await open('127.0.0.2');
-  begun.client.write(post(2));
-  await until(() => responses.length === 1);
-  for (let i = 1; i <= 4; i += 1) {
-    const leaving = await open('127.0.0.2');
-    leaving.client.write(GET);
-    await until(() => responses.length === 1 + i);
-    leaving.client.resetAndDestroy();
-    await until(() => ends.length === i);
-  }
-  const blocked = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.2')];
-  blocked[0]?.client.write('\r\n'); // it begins no request
-  await until(() => blocked[0]?.valve.bytesRead === 2);
-  for (const { client } of blocked.slice(1)) client.write(GET);
-  await calm(t, () => responses.length);
-  const other = await open('127.0.0.3');
-  other.client.write(GET);
-  await until(() => responses.length === 6);
-  hold();
-  begun.client.write('xx');
-  await calm(t, () => responses.length);
-  turn();
-  assert.deepEqual([responses.length, responses[0]?.req.complete], [6, true], 'what has begun goes on');
-  ends.shift()?.();
-  const turnsUntil = async (count: number) => until(() => {
-    turn();
-    return responses.length === count;
-  });
-  await turnsUntil(7);
-  await calm(t, () => responses.length);
-  responses.at(-1)?.end(); // its place is free for the other one
-  await turnsUntil(8);
-});

@@ -21,6 +21,7 @@ const LEGAL: readonly (readonly [header: Buffer, address?: string, port?: number
   [v1(TCP4), '192.0.2.1', 56_789], [v1('PROXY TCP4 255.255.255.255 0.0.0.0 65535 0'), '255.255.255.255', 65_535],
   [v1('PROXY TCP6 2001:DB8:0:0:0:0:0:007f :: 0 65535'), '2001:db8::7f', 0],
   [v1('PROXY TCP6 ::ffff:192.0.2.1 ::ffff:c000:202 9 10'), '::ffff:192.0.2.1', 9], // as inet_ntop(3) writes it
+  [v1('PROXY TCP6 2001:db8::1 192.0.2.2 9 10'), '2001:db8::1', 9], [v1('PROXY TCP4 192.0.2.1 ::2 9 10'), '192.0.2.1', 9],
   [v1('PROXY TCP6 ::ffff:c000:201 1:2:3:4:5:6:7:: 9 1'), '::ffff:192.0.2.1', 9],
   ...['', ' ', ' TCP4 \r \n \xff', ` ${'f'.repeat(91)}`].map((rest) => [v1(`PROXY UNKNOWN${rest}`)] as const),
   [v2('2111', V4), '192.0.2.1', 56_789], [v2('2111', V4 + 'ff'.repeat(4_084)), '192.0.2.1', 56_789],
@@ -33,10 +34,12 @@ const LEGAL: readonly (readonly [header: Buffer, address?: string, port?: number
 const ILLEGAL = [
   ...['01', '65536', '100000', '', '-1', '+1', '1e3', '0x1', '1.0', '1,', '\xb2'].flatMap((port) =>
     [v1(TCP4.replace('56789', port)), v1(TCP4.replace('443', port))]),
-  ...['192.0.2', '192.0.2.256', '192.0.2.01', '192.0.2.1.1', '192.0.2.1/32', '::1', '::ffff:192.0.2.1', ''].flatMap(
+  ...['192.0.2', '192.0.2.256', '192.0.2.01', '192.0.2.1.1', '192.0.2.1/32', '::1%1', ''].flatMap(
     (address) => [v1(TCP4.replace('192.0.2.1', address)), v1(TCP4.replace('192.0.2.2', address))]),
-  ...['1::2::3', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9', '12345::', '[::1]', '::1%1', '::g', '192.0.2.1', ''].flatMap(
+  ...['1::2::3', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9', '12345::', '[::1]', '::1%1', '::g', ''].flatMap(
     (address) => [v1(TCP6.replace('2001:db8::', address)), v1(TCP6.replace('2001:db8::1', address))]),
+  ...['::1', '::ffff:192.0.2.1'].map((address) => v1(TCP4.replace('192.0.2.1', address))), // the source is another's
+  v1(TCP6.replace('2001:db8::', '192.0.2.1')),
   ...['', 'TCP', 'TCP0', 'TCP6', 'tcp4', 'UDP4', 'TCP44', 'unknown', 'UNKNOWNX'].map((protocol) =>
     v1(TCP4.replace('TCP4', protocol))),
   ...Array.from(TCP4.matchAll(/ |$/g), ({ index }) => v1(`${TCP4.slice(0, index)} ${TCP4.slice(index)}`)), // spaces
@@ -81,7 +84,7 @@ test('an illegal header is refused, and a first byte that begins none', () => {
 const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
 const [IPV4, IPV6] = [String.raw`${OCTET}(?:\.${OCTET}){3}`, String.raw`[\da-fA-F:.]+`];
 const PORT = String.raw`(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3}|0)`;
-const TCP = `TCP(?:4 (${IPV4}) ${IPV4}|6 (${IPV6}) (${IPV6})) (${PORT}) ${PORT}`;
+const TCP = `TCP(?:4 (${IPV4})|6 (${IPV6})) (?:${IPV4}|(${IPV6})) (${PORT}) ${PORT}`;
 const V1 = new RegExp(`^PROXY (?:UNKNOWN(?: .*?)?|${TCP})\r\n`, 's');
 const V2 = new RegExp(`^${SIGNATURE}(20..|21[0-3][0-2])(0...|1000)(.*)`);
 const FROM = new Map([['2111', /^(.{8}).{8}(.{4}).{4}/], ['2121', /^(.{32}).{32}(.{4}).{4}/]]);

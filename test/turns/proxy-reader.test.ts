@@ -19,8 +19,8 @@ async function startBehind(t: TestContext, over: Over, maxConnections = 10) {
   proxies.addRange('127.0.0.2', '127.0.0.3');
   const reasons: string[] = [];
   const note = (reason: string) => reasons.push(reason);
-  const respond: RequestListener = ({ socket: { remoteAddress, remotePort } }, response) =>
-    void response.end(`${remoteAddress} ${remotePort}`);
+  const respond: RequestListener = ({ socket: { remoteAddress, remotePort, remoteFamily, bytesRead } }, response) =>
+    void response.end(`${remoteAddress} ${remotePort} ${remoteFamily} ${bytesRead}`);
   const options = { proxies, maxConnections, failed: note, dropped: note, sweepMs: 1_000 };
   return { ...await start(t, respond, over, options), reasons };
 }
@@ -29,8 +29,9 @@ for (const over of TRANSPORTS) {
   test(`over ${over}, the client is the one whom the header names, however it arrives`, async (t) => {
     const { dial, reasons } = await startBehind(t, over);
     for (const [header, expected] of [
-      [V1, /\r\n\r\n192\.0\.2\.7 4242$/], [V2, /\r\n\r\n192\.0\.2\.9 4242$/],
-      [Buffer.from('PROXY UNKNOWN\r\n'), /\r\n\r\n127\.0\.0\.2 \d+$/],
+      [V1, /\r\n\r\n192\.0\.2\.7 4242 IPv4 54$/], [V2, /\r\n\r\n192\.0\.2\.9 4242 IPv4 54$/],
+      [Buffer.from('PROXY TCP6 2001:db8::1 192.0.2.1 7 80\r\n'), /2001:db8::1 7 IPv6 54$/],
+      [Buffer.from('PROXY UNKNOWN\r\n'), /\r\n\r\n127\.0\.0\.2 \d+ IPv4 54$/],
     ] as const) {
       for (const isSlow of [false, true]) {
         const { below, raw } = await dial('127.0.0.2');

@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { BlockList, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { connect } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
 import { Room } from '../../src/turns/room.ts';
-import { closed, iterations, until } from '../support/sockets.ts';
-import { get, start, type Opened } from './start.ts';
+import { iterations, until } from '../support/sockets.ts';
+import { get, start, TRANSPORTS, type Opened } from './start.ts';
 
+const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
 const HALF = 'GET / HTTP/1.1\r\n';
 const [WHOLE, SLOW, LAST] = [get('/'), get('/slow'), get('/', 'Connection: close')] as const;
 const [A, B, C] = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const;
@@ -47,41 +49,87 @@ for (const [says, maxConnections, steps, place, reason] of cases) {
 test('one in its handshake is idle since it was accepted', async (t) => {
   const { server, dial } = await start(t, () => {}, 'TLS', { maxConnections: 2 });
   const [first, second] = [await dial(), await dial()]; // the handshake of the second one goes on
-  connect({ socket: first.below, rejectUnauthorized: false }).on('error', () => {});
+  connectTls({ socket: first.below, rejectUnauthorized: false }).on('error', () => {});
   await once(server, 'connection');
   const all = [first, second, await dial(), await dial()];
   await iterations();
   assert.deepEqual(all.map(({ raw }) => raw.destroyed), [true, true, false, false]);
 });
 
-test('one that has sent what waits for a turn is not idle, is looked at only once, and counts as no request', () => {
-  const room = new Room(2);
-  const [first, second, third] = [room.add(new Socket()), room.add(new Socket()), room.add(new Socket())];
-  first.valve = Object.assign(new Duplex(), { isIdle: false, bytesRead: 0, sweep() {} });
-  assert.equal(room.chooseVictim(third)?.connection, second);
-  const { client } = first;
-  client.leaveBehind();
-  assert.deepEqual([client.waiting.first === first, client.isFull], [true, false]);
-  client.setBusy(first);
-  assert.equal(client.isFull, true);
+for (const over of TRANSPORTS) {
+  test(`over ${over}, where all are idle, whoever comes next is served, and the one idle longest is closed`, async (t) => {
+    const dropped: string[] = [];
+    const { open } = await start(t, hello, over, { maxConnections: 3, dropped: (why) => dropped.push(why) });
+    const opened: Opened[] = [];
+    for (let i = 0; i < 10; i += 1) {
+      const one = await open(`127.0.0.${2 + i}`);
+      one.client.write(WHOLE);
+      await once(one.client, 'data');
+      await until(() => one.valve.isIdle);
+      opened.push(one);
+    }
+    assert.deepEqual(opened.map(({ raw }) => raw.destroyed), [...Array(7).fill(true), ...Array(3).fill(false)]);
+    assert.deepEqual(dropped, Array(7).fill('idleClosed'));
+  });
+
+  test(`over ${over}, one line with many networks of IPv6, however busy, keeps nobody out`, async (t) => {
+    const proxies = new BlockList();
+    proxies.addAddress('127.0.0.1');
+    const { dial, server } = await start(t, hello, over, { maxConnections: 50, proxies });
+    const connect = async (address: string, bytes: string) => {
+      const { below } = await dial();
+      below.write(`PROXY TCP${address.includes(':') ? 6 : 4} ${address} ${address} 1 2\r\n`);
+      const client = over === 'TLS' ? connectTls({ socket: below, rejectUnauthorized: false }) : below;
+      const served = once(server, 'connection');
+      client.on('error', () => {}).write(bytes);
+      await served;
+      return client;
+    };
+    for (let i = 0; i < 60; i += 1) await connect(`2001:db8:1:${i}::1`, HALF);
+    for (let i = 0; i < 8; i += 1) assert.match(await text(await connect(`192.0.2.${i}`, LAST)), /^HTTP\/1\.1 200 /);
+  });
+}
+
+test('servers share a room: of all their connections, one is closed', async (t) => {
+  const [room, dropped]: [Room, string[]] = [new Room(2), []];
+  const options = { room, dropped: (why: string) => dropped.push(why) };
+  const [plain, secure] = [await start(t, hello, 'TCP', options), await start(t, hello, 'TLS', options)];
+  const [first, second] = [await plain.open(), await secure.open()];
+  assert.deepEqual([first.raw.destroyed, second.raw.destroyed], [false, false]);
+  const third = await secure.open();
+  assert.deepEqual([first, second, third].map(({ raw }) => raw.destroyed), [true, false, false]);
+  assert.deepEqual(dropped, ['idleClosed']);
 });
 
-test('connections of one client share its queues, until the last of them has closed', async () => {
-  const room = new Room(10);
-  const add = () => room.add(new Socket()); // without an address, all are one client's
+test('one that has sent what waits for a turn makes room after those that are idle, and before those that are busy', () => {
+  const room = new Room(3);
+  const add = () => room.add(new Socket(), () => {});
+  const [busy, waiting, idle, newest] = [add(), add(), add(), add()];
+  waiting.valve = Object.assign(new Duplex(), { isIdle: false, bytesRead: 0, sweep() {} });
+  for (const one of [busy, newest]) one.setBusy(true);
+  for (const [next, reason] of [[idle, 'idleClosed'], [waiting, 'busyClosed'], [busy, 'busyClosed']] as const) {
+    assert.deepEqual(room.chooseVictim(newest), { connection: next, reason });
+    room.remove(next);
+    add().setBusy(true);
+  }
+});
+
+test('a client is remembered until nothing is left of it, and not longer', async () => {
+  const room = new Room(2);
+  const add = () => room.add(new Socket(), () => {}); // without an address, all are one client's
   const [first, second] = [add(), add()];
-  assert.equal(first.client, second.client);
-  await closed(first.socket.destroy());
-  assert.deepEqual(Array.from(room.connections), [second]);
+  const { client } = first;
+  assert.equal(second.client, client);
+  for (const one of [first, first, second]) room.remove(one); // the second time changes nothing
+  const end = room.leaveBehind(client); // as a response does that closes with its connection
+  await iterations();
   const third = add();
-  assert.equal(third.client, second.client);
-  const { client } = second;
-  client.setBusy(second);
-  room.remove(second);
-  client.setIdle(second);
-  client.setBusy(second);
-  assert.ok(client.idle.first === third && client.idle.size === 1 && client.busy.size === 0, 'it does not come back');
-  for (const { socket } of [second, third]) await closed(socket.destroy());
-  assert.equal(room.connections.size, 0);
-  assert.notEqual(add().client, second.client);
+  assert.deepEqual([third.client === client, client.size, room.isFull(client)], [true, 1, false]);
+  const fourth = add();
+  assert.equal(room.isFull(client), true);
+  for (const one of [third, fourth]) room.remove(one);
+  await iterations();
+  end();
+  await iterations();
+  assert.notEqual(add().client, client);
 });

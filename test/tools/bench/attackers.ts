@@ -21,7 +21,7 @@ function open(client: number): void {
   const socket = openSocket({ port: Number(port), isTls: isTls === 'true', from, allowHalfOpen }, () => {
     begun += 1;
     if (begun === Number(clients)) say();
-    if (first !== '') socket.write(first);
+    if (first !== '') socket.write(first.replaceAll('#', String(client)));
     if (resetAfterMs === 0) socket.resetAndDestroy();
     else if (resetAfterMs !== undefined) setTimeout(() => socket.resetAndDestroy(), resetAfterMs);
     if (more !== '') sendMore(0);

@@ -4,7 +4,7 @@ import type { Environment } from '../../support/process.ts';
 import { PATH, TARGET } from '../api.ts';
 
 /**
- * What a client sends on each connection at first, and then again and again (if nothing, it disconnects); whether each
+ * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it disconnects); whether each
  * byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it resets. What has closed is
  * replaced.
  */
@@ -29,6 +29,7 @@ const slow = requestBytes('GET', '/slow', []); // of slow.ts
 const post = (field: string, content: string) => requestBytes('POST', PATH, [field]) + content;
 const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
 const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
+const NAMES = Array.from({ length: 95 }, (_, i) => `#-${i}-`.padEnd(164, 'X')).join(':\r\n'); // as much as a head may have
 const REFUSED = `GET ${TARGET} HTTP/1.1\r\n\r\n`; // without Host
 
 /** By name. What is sent again and again is legal, except `x`, and accepted by the service. */
@@ -44,6 +45,9 @@ export const WORKS = {
   'Expect lines': { more: get(TARGET, LINES.map(() => 'Expect: ,')) },
   'a long Expect line': { more: get(TARGET, [`Expect: ${','.repeat(15_800)}`]) },
   'heads that never end': { first: `GET / HTTP/1.1\r\n${'a:\r\n'.repeat(1_600)}` },
+  'heads and trailers of names': {
+    first: `${requestBytes('POST', PATH, ['Transfer-Encoding: chunked', `${NAMES}:`])}1\r\nx\r\n0\r\n${NAMES}`,
+  },
   'refused requests': { first: REFUSED },
   'after the last reply': { first: REFUSED, more: 'x' },
   'after a 413': { first: post('Content-Length: 1000000000', ''), more: 'x' },
@@ -93,6 +97,7 @@ export const ATTACKS: readonly Attack[] = [
   ...records(950, { peakMiB: 450 }), ...updates(20, FEW_TLS), ...updates(75, FEW_TLS),
   many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),
   many('heads that never end', { ...MANY, ...SMALL }),
+  attack('950, heads and trailers of names', { ...MANY, ...SMALL }, [950, 'heads and trailers of names']),
   attack('300, illegal queries', MANY, [300, 'illegal queries']),
   attack('300 with illegal queries and 600 reconnecting', MANY, [300, 'illegal queries'], [600, 'reconnecting']),
   attack('300 pipelining and 600 reconnecting', MANY, PIPELINED, [600, 'reconnecting']),
