@@ -6,12 +6,13 @@ import type { HeadRules } from './http/head.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { hostNamesOf } from './http/target.ts';
 import { createRoutes, type RouteOptions } from './routes.ts';
-import { createServer, type Server, type ServerOptions } from './server.ts';
+import { createServer, type Load, type Server, type ServerOptions } from './server.ts';
 
 export type AppOptions = RouteOptions & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
   readonly maxConnections: number; // how many may be open at once, on each server
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
+  readonly trustedProxies?: BlockList | undefined; // proxies on HTTP, which say whom a request is from
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly reports: ServerOptions['reports'];
 };
@@ -37,11 +38,12 @@ export function createApp({ allowedHosts, ...options }: AppOptions) {
     createHttpServer: () => create(router, {}),
     /** A server for HTTPS. */
     createHttpsServer: (tls: SecureContextOptions) => create(router, { takesHttps: true }, tls),
-    /** A server that redirects each request to HTTPS on this port. */
+    /** A server that redirects each request to HTTPS on this port, unless it came to a trusted proxy over HTTPS. */
     createRedirectServer(port: number): Server {
-      const handler = redirectToHttps(port);
+      const redirecting = { handler: redirectToHttps(port) };
+      const redirectOr: Router = (method, path, isHttps) => (isHttps === true ? router(method, path) : redirecting);
       // `takesHttps`: a target with the scheme https is redirected, too.
-      return create(() => ({ handler }), { takesHttps: true, needsHost: true });
+      return create(redirectOr, { takesHttps: true, needsHost: true });
     },
     /** From now on `/health` replies with 503, and each reply is the last one on its connection. */
     startDraining(): void {
@@ -52,6 +54,16 @@ export function createApp({ allowedHosts, ...options }: AppOptions) {
     stopListening: () => servers.forEach((server) => server.stopListening()),
     close: async () => { await Promise.all(servers.map((server) => server.close())); },
     closeAll: () => servers.map((server) => server.closeAll()).reduce((sum, requests) => sum + requests, 0),
+    /** How busy the servers are together; the longest waits are those since it was last asked. */
+    load: () => servers.map((server) => server.load()).reduce(together),
     setSecureContext: (tls: SecureContextOptions) => servers.forEach((server) => server.setSecureContext(tls)),
+  };
+}
+
+function together(one: Load, other: Load): Load {
+  return {
+    openConnections: one.openConnections + other.openConnections,
+    handlers: one.handlers + other.handlers,
+    longestTurnWaitMs: Math.max(one.longestTurnWaitMs, other.longestTurnWaitMs),
   };
 }

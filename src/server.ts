@@ -22,6 +22,8 @@ export type ServerOptions = ExchangeOptions & {
 
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
 
+export type Load = Readonly<Record<'openConnections' | 'handlers' | 'longestTurnWaitMs', number>>;
+
 export type Server = ReturnType<typeof createServer>;
 
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
@@ -105,6 +107,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     if (!socket.writable) return; // as after `destroy`
     const remoteAddress = plainAddress(socket.remoteAddress);
     reports.refused(reason);
+    reports.answered(status);
     socket.end(refusalText(status), (error?: Error | null) => {
       const isAborted = error instanceof Error;
       if (isAborted) reports.ended('replyNotTaken');
@@ -132,6 +135,11 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       isCut = true;
       allOver?.();
       return count;
+    },
+    /** How busy it is: open connections, handlers that run, and the longest wait for a turn since it was last asked. */
+    load(): Load {
+      const handlers = [...newest.values(), ...leftBehind].filter((exchange) => exchange.isHandled).length;
+      return { openConnections: server.openConnections(), handlers, longestTurnWaitMs: Math.round(server.longestTurnWait()) };
     },
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => server.setSecureContext(context),

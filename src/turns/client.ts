@@ -13,6 +13,12 @@ export function clientOf(remoteAddress = ''): string {
   return address.replace('::', `${zeros}:`).split(':', 4).join(':');
 }
 
+/** The client of a connection, for the log: as `clientOf`, with IPv6 as a network. Undefined: on a Unix socket. */
+export function nameOf({ named, socket }: Connection): string | undefined {
+  const name = clientOf(named?.address ?? socket.remoteAddress);
+  return name.includes(':') ? `${name.replace(/^:/, '0:')}::/64` : name || undefined;
+}
+
 /** What a connection is for Node: a valve. */
 type Served = Duplex & { readonly isIdle: boolean; readonly bytesRead: number; sweep(ms: number): void };
 

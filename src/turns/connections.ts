@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import type { Connection, TooSlow } from './client.ts';
+import { nameOf, type Connection, type TooSlow } from './client.ts';
 import type { HalfClosed } from './ending-stream.ts';
 import { createTls, Overhead, type TlsOptions } from './handshake.ts';
 import { isListed } from './proxy-header.ts';
@@ -18,12 +18,15 @@ const ARRIVAL_MS = 10_000; // how long it may take until it is served
 /** Why a connection has ended early. */
 export type FailReason = TooSlow | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
 
+/** The client with the most connections, undefined on a Unix socket, and how many it had before one was closed. */
+type Largest = { readonly client: string | undefined; readonly connections: number };
+
 export type ConnectionOptions = {
   readonly maxConnections: number; // how many may be open at once
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
   readonly halfClosed?: HalfClosed; // by default, Node closes the connection
-  readonly dropped?: (reason: DropReason) => void; // there was one too many, so one was closed
+  readonly dropped?: (reason: DropReason, largest: Largest) => void; // there was one too many, so one was closed
   readonly failed?: (reason: FailReason) => void;
 };
 
@@ -38,6 +41,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     connection.awaited = 'proxyHeaderTooSlow';
     readHeaderOf(socket, (header) => {
       connection.awaited = undefined;
+      if (header === undefined && socket.bytesRead === 0) return close(connection); // it has ended: a check by TCP
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
       connection.headerBytes = header.length;
       if (header.client !== undefined) room.move(connection, header.client);
@@ -112,8 +116,9 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       const connection = room.add(socket);
       const victim = room.chooseVictim(connection);
       if (victim !== undefined) {
-        dropped?.(victim.reason);
-        close(victim.connection);
+        const { reason, connection: closing } = victim;
+        dropped?.(reason, { client: nameOf(closing), connections: closing.client.size });
+        close(closing);
       }
       if (socket.destroyed) return; // there is none
       if (isListed(proxies, socket.remoteAddress)) readHeader(connection);
@@ -137,6 +142,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
         if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
       }
     },
+    count: () => room.connections.size,
     closeAll(): void {
       for (const connection of room.connections) close(connection);
     },

@@ -110,6 +110,9 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
     /** Stops listening at once: what waits in the kernel's queue is reset, or left to others who have the socket. */
     stopListening: () => listener.close(),
     leaveBehind: connections.leaveBehind,
+    openConnections: connections.count,
+    /** The longest wait for a turn in ms, on all servers, since it was last asked for. */
+    longestTurnWait: () => turns.longestWait(),
     /** New connections get this certificate and key. */
     setSecureContext: connections.setSecureContext,
   });

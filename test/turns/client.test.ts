@@ -1,7 +1,9 @@
 // Who is one client: by address. Those without an address are one. And whom a client wakes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, clientOf } from '../../src/turns/client.ts';
+import { Socket } from 'node:net';
+import { Client, clientOf, nameOf } from '../../src/turns/client.ts';
+import { Room } from '../../src/turns/room.ts';
 
 test('a client has an address of IPv4, or the first 64 bits of IPv6', () => {
   for (const [address, client] of [
@@ -12,6 +14,14 @@ test('a client has an address of IPv4, or the first 64 bits of IPv6', () => {
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'], ['2001:db8:1:2::', '2001:db8:1:2'],
     ['2001::2:3:4:5:6:7', '2001:0:2:3'], ['2001:db8::3:4:5:6:7', '2001:db8:0:3'],
   ] as const) assert.equal(clientOf(address), client);
+});
+
+test('in the log, a client of IPv6 is a network, and one on a Unix socket has no name', () => {
+  const connection = new Room(1).add(new Socket());
+  assert.equal(nameOf(connection), undefined);
+  for (const [address, name] of [
+    ['192.0.2.1', '192.0.2.1'], ['2001:db8::1', '2001:db8:0:0::/64'], ['::1', '0:0:0:0::/64'],
+  ] as const) assert.equal(nameOf({ ...connection, named: { address, port: 1 } }), name);
 });
 
 test('of those that wait until they may begin a request, the first that still wants to is woken', (t) => {

@@ -59,6 +59,16 @@ test('one waits once; a queue whose last has left costs no turn, and comes into 
   assert.deepEqual([next(), next(), next(), next(), scheduled.length], ['b', 'x', '', '', 0]);
 });
 
+test('only those who wait are timed: the longest wait is told once, from the last time that one began to wait', () => {
+  const { clock, turns, wait, next } = start(0.5);
+  turns.tryAhead();
+  clock.ms += 9;
+  assert.deepEqual([next(), turns.longestWait()], ['', 0]);
+  wait(new Set(), 'ab');
+  clock.ms += 2;
+  assert.deepEqual([next(), turns.longestWait(), turns.longestWait()], ['ab', 2.5, 0]);
+});
+
 test('whatever a turn throws, the next ones come', () => {
   const { turns, wait, next, scheduled } = start(0);
   const failing: Queue = new Set();
