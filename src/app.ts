@@ -6,7 +6,7 @@ import type { HeadRules } from './http/head.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { hostNamesOf } from './http/target.ts';
 import { createRoutes, type RouteOptions } from './routes.ts';
-import { createServer, type Load, type Server, type ServerOptions } from './server.ts';
+import { createServer, type Server, type ServerOptions } from './server.ts';
 
 export type AppOptions = RouteOptions & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
@@ -26,6 +26,8 @@ export function createApp({ allowedHosts, ...options }: AppOptions) {
   const ofAll = { ...options, isDraining: () => isDraining };
   const router = createRouter(createRoutes(options, ofAll.isDraining));
   const hostNames = allowedHosts && hostNamesOf(allowedHosts);
+
+  const sumOf = (count: (server: Server) => number) => servers.reduce((sum, server) => sum + count(server), 0);
 
   function create(ownRouter: Router, headRules: HeadRules, tls?: SecureContextOptions): Server {
     const server = createServer({ ...ofAll, router: ownRouter, headRules: { hostNames, ...headRules } }, tls);
@@ -53,17 +55,13 @@ export function createApp({ allowedHosts, ...options }: AppOptions) {
     // The methods below act on all servers together, as those of the same names in `Server` act on one.
     stopListening: () => servers.forEach((server) => server.stopListening()),
     close: async () => { await Promise.all(servers.map((server) => server.close())); },
-    closeAll: () => servers.map((server) => server.closeAll()).reduce((sum, requests) => sum + requests, 0),
+    closeAll: () => sumOf((server) => server.closeAll()),
     /** How busy the servers are together; the longest waits are those since it was last asked. */
-    load: () => servers.map((server) => server.load()).reduce(together),
+    load: () => ({
+      openConnections: sumOf((server) => server.openConnections()),
+      handlers: sumOf((server) => server.handlers()),
+      longestTurnWaitMs: Math.round(Math.max(0, ...servers.map((server) => server.longestTurnWait()))),
+    }),
     setSecureContext: (tls: SecureContextOptions) => servers.forEach((server) => server.setSecureContext(tls)),
-  };
-}
-
-function together(one: Load, other: Load): Load {
-  return {
-    openConnections: one.openConnections + other.openConnections,
-    handlers: one.handlers + other.handlers,
-    longestTurnWaitMs: Math.max(one.longestTurnWaitMs, other.longestTurnWaitMs),
   };
 }

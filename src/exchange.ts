@@ -16,7 +16,8 @@ export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error while a request was answered
   readonly refused: (reason: string) => void; // a request was refused: a Reason, or the code of an error of Node's
   readonly ended: (reason: string) => void; // a connection has ended early
-  readonly dropped: (reason: string, largest: object) => void; // one connection too many; the client with the most
+  /** There were too many connections, so one of this client, which had the most, was closed. */
+  readonly dropped: (reason: string, client: string | undefined, connections: number) => void;
   readonly answered: (status: number | undefined) => void; // a request is over; undefined: there was no reply
   readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
 };

@@ -22,8 +22,6 @@ export type ServerOptions = ExchangeOptions & {
 
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
 
-export type Load = Readonly<Record<'openConnections' | 'handlers' | 'longestTurnWaitMs', number>>;
-
 export type Server = ReturnType<typeof createServer>;
 
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
@@ -136,11 +134,10 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       allOver?.();
       return count;
     },
-    /** How busy it is: open connections, handlers that run, and the longest wait for a turn since it was last asked. */
-    load(): Load {
-      const handlers = [...newest.values(), ...leftBehind].filter((exchange) => exchange.isHandled).length;
-      return { openConnections: server.openConnections(), handlers, longestTurnWaitMs: Math.round(server.longestTurnWait()) };
-    },
+    openConnections: () => server.openConnections(),
+    handlers: () => [...newest.values(), ...leftBehind].filter((exchange) => exchange.isHandled).length, // that run
+    /** The longest wait for a turn in ms, on all servers, since it was last asked for. */
+    longestTurnWait: () => server.longestTurnWait(),
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => server.setSecureContext(context),
   };

@@ -120,7 +120,7 @@ describe('a handler that waits', { concurrency: true }, () => {
     open(GET, '127.0.0.2');
     const { request, reply } = await next();
     await calm(t, () => calls.length);
-    assert.deepEqual([request.remoteAddress, calls.length], ['127.0.0.2', 0]);
+    assert.deepEqual([request.remoteAddress, calls.length, server.handlers()], ['127.0.0.2', 0, 4]);
     left.pop()?.reply(emptyReply(200));
     const blocked = await next();
     let isClosed = false;

@@ -4,13 +4,9 @@
 import type { Log, LogFields } from './log.ts';
 
 const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
-
 const CLOSED_BY_US = ['tlsOverhead', 'proxyHeaderIllegal']; // of the connections that have ended early
 
-/**
- * Writes reports, which are those of `Reports` in exchange.ts and failed accepts, to `log`. `load` says how busy the
- * service is: it is asked once a minute.
- */
+/** Writes reports, which are those of `Reports` in exchange.ts and failed accepts, to `log`. `load`: how busy it is. */
 export function createReportLogger(log: Log, load: () => LogFields | undefined) {
   const summaries: (() => void)[] = [];
   /** Logs at once all counts that have not been logged yet. */
@@ -44,8 +40,8 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
     summarize, refused,
     answered: (status: number | undefined) => answered(status ?? 'noReply'),
     ended: (reason: string) => (CLOSED_BY_US.includes(reason) ? refused(reason) : left(reason)),
-    dropped: (reason: string, most: object) => {
-      largest ??= most;
+    dropped: (reason: string, client: string | undefined, connections: number) => {
+      largest ??= { client, connections };
       dropped(reason);
     },
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),

@@ -7,16 +7,11 @@ import { plainAddress } from './address.ts';
 const MAX_PROXIES = 16; // one behind the other: each takes up to 4 µs to look up, and a head has room for 2,000
 const WITH_PORT = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::\d{1,5})?$/i; // IPv6 in brackets, IPv4; IIS and Azure add ports
 
-export type Origin = {
-  readonly address: string | undefined; // undefined: on a Unix socket
-  readonly isHttps: boolean; // whether a trusted proxy says so; what this service knows by itself does not count
-};
-
 /**
- * Where a request comes from, of which `peer` is the other end of the connection. Proxies may only be `trusted`: then
- * the client is the last address in X-Forwarded-For that is not trusted itself, or the first one.
+ * Where a request comes from, by the address of its connection's other end, if it has one. If that is `trusted`, the
+ * client is the last address in X-Forwarded-For that is not trusted itself, or the first one. `isHttps`: it says so.
  */
-export function originOf(peer: string | undefined, headers: IncomingHttpHeaders, trusted?: BlockList): Origin {
+export function originOf(peer: string | undefined, headers: IncomingHttpHeaders, trusted?: BlockList) {
   let address = plainAddress(peer);
   if (trusted === undefined || !isIn(trusted, address)) return { address, isHttps: false };
   const elements = elementsOf(headers['x-forwarded-for']);

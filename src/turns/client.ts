@@ -42,8 +42,8 @@ type Blocked = { retry(): boolean };
 
 /** A client, its connections, and its queues. In each order, those that are in it for longest come first. */
 export class Client {
-  readonly short: Queue = new Set(); // what is short does not wait for what is long
-  readonly long: Queue = new Set();
+  readonly short: Queue = new Map(); // what is short does not wait for what is long
+  readonly long: Queue = new Map();
   readonly idle = new Order(); // no request has begun
   readonly waiting = new Order(); // when there was no room, what they had sent waited for a turn
   readonly busy = new Order(); // a request is in progress

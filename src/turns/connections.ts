@@ -18,15 +18,13 @@ const ARRIVAL_MS = 10_000; // how long it may take until it is served
 /** Why a connection has ended early. */
 export type FailReason = TooSlow | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
 
-/** The client with the most connections, undefined on a Unix socket, and how many it had before one was closed. */
-type Largest = { readonly client: string | undefined; readonly connections: number };
-
 export type ConnectionOptions = {
   readonly maxConnections: number; // how many may be open at once
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
   readonly halfClosed?: HalfClosed; // by default, Node closes the connection
-  readonly dropped?: (reason: DropReason, largest: Largest) => void; // there was one too many, so one was closed
+  /** There was one too many, so one of the client with the most, which had so many, was closed. */
+  readonly dropped?: (reason: DropReason, client: string | undefined, connections: number) => void;
   readonly failed?: (reason: FailReason) => void;
 };
 
@@ -116,9 +114,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       const connection = room.add(socket);
       const victim = room.chooseVictim(connection);
       if (victim !== undefined) {
-        const { reason, connection: closing } = victim;
-        dropped?.(reason, { client: nameOf(closing), connections: closing.client.size });
-        close(closing);
+        dropped?.(victim.reason, nameOf(victim.connection), victim.connection.client.size);
+        close(victim.connection);
       }
       if (socket.destroyed) return; // there is none
       if (isListed(proxies, socket.remoteAddress)) readHeader(connection);

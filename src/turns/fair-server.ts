@@ -111,8 +111,7 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
     stopListening: () => listener.close(),
     leaveBehind: connections.leaveBehind,
     openConnections: connections.count,
-    /** The longest wait for a turn in ms, on all servers, since it was last asked for. */
-    longestTurnWait: () => turns.longestWait(),
+    longestTurnWait: turns.longestWait, // on all servers
     /** New connections get this certificate and key. */
     setSecureContext: connections.setSecureContext,
   });

@@ -7,10 +7,10 @@ const TURNS_MS = 1;
 const ACCEPTS_MS = 0.25; // how long connections are accepted, at most, before another turn is taken
 
 /** Who waits for a turn. */
-export type Waiting = { takeTurn(): void; waitsSince?: number }; // which only `createTurns` sets
+export type Waiting = { takeTurn(): void };
 
-/** Those of one client who wait for turns of the same kind. */
-export type Queue = Set<Waiting>;
+/** Those of one client who wait for turns of the same kind, and since when. */
+export type Queue = Map<Waiting, number>;
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -50,10 +50,11 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       const [first] = queue;
       line.delete(queue);
       if (first === undefined) continue;
-      queue.delete(first);
+      const [one, since] = first;
+      queue.delete(one);
       if (queue.size > 0) line.add(queue);
-      longestWaitMs = Math.max(longestWaitMs, time - (first.waitsSince ?? time));
-      first.takeTurn();
+      longestWaitMs = Math.max(longestWaitMs, time - since);
+      one.takeTurn();
       time = now();
       if (isOneEnough || time >= end) break;
     }
@@ -71,8 +72,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     },
     /** `one` gets a turn when that of its queue comes. `queue.delete(one)` undoes it. */
     wait(queue: Queue, one: Waiting): void {
-      one.waitsSince = now();
-      queue.add(one);
+      queue.set(one, now());
       line.add(queue);
       scheduleRun();
     },

@@ -10,7 +10,6 @@ export class Valve extends EndingStream {
   readonly #connection: Connection;
   readonly #turns: Turns;
   readonly #release: () => void; // of its client
-  waitsSince = 0; // for `createTurns`
   #waiting: { delete(valve: Valve): boolean } | undefined; // those with whom it waits
   #isReaderSlow = false; // Node has stopped taking, because a handler does not read
 

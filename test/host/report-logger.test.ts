@@ -15,7 +15,7 @@ test('what any client can cause is at most one line a minute for each kind, or i
   for (const reason of ['tlsFailed', 'tlsOverhead', 'proxyHeaderIllegal', 'replyNotTaken']) reports.ended(reason);
   for (const status of [404, 200, undefined, 200]) reports.answered(status);
   t.mock.timers.tick(59_999);
-  for (const connections of [7, 8]) reports.dropped('newRefused', { client: 'a', connections });
+  for (const connections of [7, 8]) reports.dropped('newRefused', 'a', connections);
   reports.acceptFailed(Object.assign(new Error('boom'), { code: 'ENOBUFS' }));
   reports.acceptFailed(new Error('boom'));
   assert.deepEqual(logged, []);
@@ -27,7 +27,7 @@ test('what any client can cause is at most one line a minute for each kind, or i
     ['warn', closed, { byReason: { newRefused: 2 }, largest: { client: 'a', connections: 7 } }],
     ['warn', 'Connections could not be accepted in the last minute.', { byCode: { ENOBUFS: 1, boom: 1 } }],
   ]);
-  reports.dropped('idleClosed', { client: 'b', connections: 9 });
+  reports.dropped('idleClosed', 'b', 9);
   reports.answered(200);
   reports.summarize();
   t.mock.timers.tick(60_000);

@@ -34,7 +34,7 @@ for (const [says, maxConnections, steps, place, reason] of cases) {
     const handler = ({ url }: IncomingMessage, response: ServerResponse) => url === '/slow' || response.end();
     const { open, dial } = await start(t, handler, 'TCP', {
       maxConnections,
-      dropped: (why, { client, connections }) => dropped.push(`${why}, ${client} had ${connections}`),
+      dropped: (why, client, connections) => dropped.push(`${why}, ${client} had ${connections}`),
     });
     const opened: Pick<Opened, 'below' | 'raw'>[] = [];
     for (const [who, bytes = ''] of steps) {
