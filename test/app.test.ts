@@ -5,10 +5,12 @@ import { BlockList, connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { createApp } from '../src/app.ts';
+import { createReportLogger } from '../src/host/report-logger.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
-import { startService, tlsOptions } from './support/service.ts';
-import { calm, listenOnPort, until } from './support/sockets.ts';
+import { appOptions, startService, tlsOptions } from './support/service.ts';
+import { calm, closed, listenOnPort, until } from './support/sockets.ts';
 
 test('a server for HTTPS, and one that redirects to it, take targets with https, and refuse other hosts', async (t) => {
   const [tls, allowedHosts] = [await tlsOptions(t), ['a']];
@@ -44,6 +46,27 @@ test('behind a trusted proxy, clients are whom it names, and those of HTTPS are 
     await until(() => records.length > 0);
     assert.deepEqual([reply?.status, records.pop()?.remoteAddress], [status, client]);
   }
+});
+
+test('checks by TCP make no warning, over TLS and before a header of the PROXY protocol, too', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const lines: unknown[] = [];
+  const reports = createReportLogger((level, _message, fields) => lines.push([level, fields]), () => undefined);
+  const proxies = new BlockList();
+  proxies.addAddress('127.0.0.4', 'ipv4');
+  const app = createApp({ ...appOptions(), proxies, reports: { ...reports, finished: undefined } });
+  t.after(() => Promise.all([app.close(), app.closeAll()]));
+  for (const { listener } of [app.createHttpServer(), app.createHttpsServer(await tlsOptions(t))]) {
+    const port = await listenOnPort(listener);
+    for (const localAddress of ['127.0.0.2', '127.0.0.4']) {
+      const accepting = once(listener.listener, 'connection');
+      connect({ port, host: '127.0.0.1', localAddress }).end();
+      const [accepted] = await accepting;
+      await closed(accepted);
+    }
+  }
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(lines, [['info', { byReason: { tlsFailed: 1 } }]]);
 });
 
 test('an app says how busy it is', async (t) => {
