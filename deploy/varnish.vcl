@@ -1,8 +1,8 @@
 # Varnish in front of three processes of the service. Replace the name service.example and the addresses. Set the
 # service's ALLOWED_HOSTS to the same name. Varnish has no TLS: another proxy terminates it, and must set
 # X-Forwarded-Proto. Varnish passes that on, and adds to X-Forwarded-For, so the service's TRUSTED_PROXIES has the
-# addresses of both. Nothing is cached, because each reply says `Cache-Control: no-store`. Varnish sends HEAD as GET, so it
-# gets a 200 and no 405.
+# addresses of both. Nothing is cached, because each reply says `Cache-Control: no-store`. Varnish sends HEAD as GET, so
+# it gets a 200 and no 405.
 # It was tried by hand, with Varnish 7.1.
 vcl 4.1;
 import directors;

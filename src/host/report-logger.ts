@@ -4,7 +4,7 @@
 import type { Log, LogFields } from './log.ts';
 
 const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
-const CLOSED_BY_US = ['tlsOverhead', 'proxyHeaderIllegal']; // of the connections that have ended early
+const BY_CLIENTS = /^(?:HPE_INVALID_EOF_STATE|connectMethod|replyNotTaken|tlsFailed|\w+TooSlow)$/; // ended by them
 
 /** Writes reports, which are those of `Reports` in exchange.ts and failed accepts, to `log`. `load`: how busy it is. */
 export function createReportLogger(log: Log, load: () => LogFields | undefined) {
@@ -28,6 +28,7 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
   const left = count((byReason) => log('info', 'Clients ended connections early in the last minute.', { byReason }));
   const refused = count((byReason) =>
     log('warn', 'Requests or connections were refused in the last minute.', { byReason }));
+  const ended = (reason: string) => (BY_CLIENTS.test(reason) ? left(reason) : refused(reason));
   const dropped = count((byReason) => {
     log('warn', 'Connections were closed in the last minute, because there were too many of them.',
       { byReason, largest });
@@ -37,9 +38,8 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
     log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
 
   return {
-    summarize, refused,
+    summarize, ended, refused: ended,
     answered: (status: number | undefined) => answered(status ?? 'noReply'),
-    ended: (reason: string) => (CLOSED_BY_US.includes(reason) ? refused(reason) : left(reason)),
     dropped: (reason: string, client: string | undefined, connections: number) => {
       largest ??= { client, connections };
       dropped(reason);
