@@ -70,16 +70,24 @@ test('checks by TCP make no warning, over TLS and before a header of the PROXY p
 });
 
 test('an app says how busy it is', async (t) => {
-  const { app, port } = await startService(t);
-  const servers = [port, await listenOnPort(app.createHttpServer().listener)];
-  for (const each of servers) {
-    const client = connect(each, '127.0.0.1');
+  const busy = () => {
+    for (const end = performance.now() + 5; performance.now() < end;);
+    return 0;
+  };
+  const { app, port, records } = await startService(t, { now: busy });
+  const ports = [port, await listenOnPort(app.createHttpServer().listener)];
+  const clients = ports.map((each) => connect(each, '127.0.0.1').on('error', () => {}));
+  for (const client of clients) {
     t.after(() => client.destroy());
-    await once(client.on('error', () => {}), 'connect');
+    await once(client, 'connect');
   }
   await until(() => app.load().openConnections === 2);
+  for (const client of clients) client.write(requestBytes('GET', '/api/greetings', []).repeat(5));
+  await until(() => records.length === 10); // those of one client have waited while those of the other were answered
   const { longestTurnWaitMs, ...load } = app.load();
-  assert.deepEqual([load, Number.isInteger(longestTurnWaitMs)], [{ openConnections: 2, handlers: 0 }, true]);
+  assert.ok(longestTurnWaitMs >= 4, `${longestTurnWaitMs}`);
+  const now = { openConnections: 2, handlers: 0 };
+  assert.deepEqual([load, app.load()], [now, { ...now, longestTurnWaitMs: 0 }]);
 });
 
 test('all servers of an app are unhealthy and stop together, and count together what is cut', async (t) => {

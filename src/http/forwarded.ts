@@ -15,11 +15,10 @@ export function originOf(peer: string | undefined, headers: IncomingHttpHeaders,
   let address = plainAddress(peer);
   if (trusted === undefined || !isIn(trusted, address)) return { address, isHttps: false };
   const elements = elementsOf(headers['x-forwarded-for']);
-  const oldest = Math.max(0, elements.length - MAX_PROXIES);
   let at = elements.length; // of `address`, which a trusted proxy has named
-  while (at > oldest && isIn(trusted, address)) {
+  while (at > elements.length - MAX_PROXIES && isIn(trusted, address)) {
     const named = addressIn(elements[at - 1]?.trim());
-    if (named === undefined) break; // nothing before it is believed
+    if (named === undefined) break; // there is none, or nothing before it is believed
     address = named;
     at -= 1;
   }

@@ -18,7 +18,7 @@ test('the client is the last address that is not trusted, or the first one', () 
     ['trusted ones are skipped', '198.51.100.1,203.0.113.9, 10.0.0.2,\t2001:DB8:0::1 ', '203.0.113.9'],
     ['all are trusted', '10.0.0.3, 2001:db8::1, 10.0.0.2', '10.0.0.3'],
     ['a port', '198.51.100.1, 203.0.113.9:4711', '203.0.113.9'],
-    ['brackets', '[2001:db8::9]', '2001:db8::9'], ['and a port', '[2001:db8::9]:4711, 10.0.0.2:1', '2001:db8::9'],
+    ['brackets', '[2001:DB8::9]', '2001:db8::9'], ['and a port', '[2001:db8::9]:4711, 10.0.0.2:1', '2001:db8::9'],
     ['IPv6 is written in one way', '2001:DB8:0:0::09', '2001:db8::9'],
     ['mapped', '::ffff:203.0.113.9, ::FFFF:10.0.0.2', '203.0.113.9'], ['in digits', '::ffff:cb00:7109', '203.0.113.9'],
     ['no field', undefined, PROXY], ['empty', '', PROXY], ['white space', ' ', PROXY], ['commas', ',,', PROXY],
