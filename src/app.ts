@@ -12,6 +12,7 @@ export type AppOptions = RouteOptions & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
   readonly maxConnections: number; // how many may be open at once, on all servers together
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
+  readonly trustedProxies?: BlockList | undefined; // proxies on HTTP, which say whom a request is from
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly reports: ServerOptions['reports'];
 };
@@ -26,6 +27,8 @@ export function createApp({ allowedHosts, maxConnections, ...options }: AppOptio
   const router = createRouter(createRoutes(options, ofAll.isDraining));
   const hostNames = allowedHosts && hostNamesOf(allowedHosts);
 
+  const sumOf = (count: (server: Server) => number) => servers.reduce((sum, server) => sum + count(server), 0);
+
   function create(ownRouter: Router, headRules: HeadRules, tls?: SecureContextOptions): Server {
     const server = createServer({ ...ofAll, router: ownRouter, headRules: { hostNames, ...headRules } }, tls);
     servers.push(server);
@@ -37,11 +40,12 @@ export function createApp({ allowedHosts, maxConnections, ...options }: AppOptio
     createHttpServer: () => create(router, {}),
     /** A server for HTTPS. */
     createHttpsServer: (tls: SecureContextOptions) => create(router, { takesHttps: true }, tls),
-    /** A server that redirects each request to HTTPS on this port. */
+    /** A server that redirects each request to HTTPS on this port, unless it came to a trusted proxy over HTTPS. */
     createRedirectServer(port: number): Server {
-      const handler = redirectToHttps(port);
+      const redirecting = { handler: redirectToHttps(port) };
+      const redirectOr: Router = (method, path, isHttps) => (isHttps === true ? router(method, path) : redirecting);
       // `takesHttps`: a target with the scheme https is redirected, too.
-      return create(() => ({ handler }), { takesHttps: true, needsHost: true });
+      return create(redirectOr, { takesHttps: true, needsHost: true });
     },
     /** From now on `/health` replies with 503, and each reply is the last one on its connection. */
     startDraining(): void {
@@ -51,7 +55,13 @@ export function createApp({ allowedHosts, maxConnections, ...options }: AppOptio
     // The methods below act on all servers together, as those of the same names in `Server` act on one.
     stopListening: () => servers.forEach((server) => server.stopListening()),
     close: async () => { await Promise.all(servers.map((server) => server.close())); },
-    closeAll: () => servers.map((server) => server.closeAll()).reduce((sum, requests) => sum + requests, 0),
+    closeAll: () => sumOf((server) => server.closeAll()),
+    /** How busy the servers are together; the longest waits are those since it was last asked. */
+    load: () => ({
+      openConnections: sumOf((server) => server.openConnections()),
+      handlers: sumOf((server) => server.handlers()),
+      longestTurnWaitMs: Math.round(Math.max(0, ...servers.map((server) => server.longestTurnWait()))),
+    }),
     setSecureContext: (tls: SecureContextOptions) => servers.forEach((server) => server.setSecureContext(tls)),
   };
 }

@@ -1,8 +1,9 @@
 // A request and its reply: how it is answered, or refused.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { plainAddress } from './http/address.ts';
+import type { BlockList } from 'node:net';
 import { answer } from './http/answer.ts';
 import { put } from './http/content.ts';
+import { originOf } from './http/forwarded.ts';
 import { DISCARDED_BYTES } from './http/limits.ts';
 import { STATUS_CODES } from './http/node-http.ts';
 import { REFUSALS } from './http/refusals.ts';
@@ -15,7 +16,9 @@ export type Reports = {
   readonly failed: (error: unknown, traceId: string) => void; // an error while a request was answered
   readonly refused: (reason: string) => void; // a request was refused: a Reason, or the code of an error of Node's
   readonly ended: (reason: string) => void; // a connection has ended early
-  readonly dropped: (reason: string) => void; // there were too many connections, so one was closed
+  /** There were too many connections, so one of this client, which had the most, was closed. */
+  readonly dropped: (reason: string, client: string | undefined, connections: number) => void;
+  readonly answered: (status: number | undefined) => void; // a request is over; undefined: there was no reply
   readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
 };
 
@@ -33,6 +36,7 @@ export type AccessRecord = {
 
 export type ExchangeOptions = {
   readonly router: Router;
+  readonly trustedProxies?: BlockList | undefined; // proxies on HTTP, whose X-Forwarded-For and -Proto are believed
   readonly isDraining: () => boolean; // while it is true, each reply is the last on its connection
   readonly reports: Reports;
 };
@@ -43,6 +47,7 @@ export class Exchange {
   readonly #request: HttpRequest;
   readonly #options: ExchangeOptions;
   readonly #startedAt: number;
+  readonly #isHttps: boolean; // for its client, as a trusted proxy says
   #ignoresContent = false; // it is answered without waiting for its content
   #reason: string | undefined; // why it is refused: a Reason, or the code of an error of Node's
   isHandled = false; // by a handler that has not ended
@@ -55,12 +60,14 @@ export class Exchange {
     this.#request = request;
     this.#options = options;
     this.#startedAt = options.reports.finished === undefined ? 0 : performance.now();
-    request.remoteAddress = plainAddress(incoming.socket.remoteAddress);
+    const { address, isHttps } = originOf(incoming.socket.remoteAddress, request.headers, options.trustedProxies);
+    request.remoteAddress = address;
+    this.#isHttps = isHttps;
   }
 
   /** Answers it. `isAwaited`: before it sends content, its client waits for a 100 (RFC 9110 10.1.1). */
   start(isAwaited: boolean): void {
-    const route = this.#options.router(this.#request.method, this.#request.path);
+    const route = this.#options.router(this.#request.method, this.#request.path, this.#isHttps);
     const { 'content-length': length = 0, 'transfer-encoding': coding } = this.#request.headers;
     const hasContent = coding !== undefined || Number(length) > 0;
     if (Number(length) > maxContent(route)) return this.refuse('contentTooLong', REFUSALS.contentTooLong);
@@ -130,11 +137,13 @@ export class Exchange {
     this.abort('closed');
     if (isAborted) reports.ended('replyNotTaken');
     const request = this.#request;
+    const status = this.#response.headersSent ? this.#response.statusCode : undefined;
+    reports.answered(status);
     reports.finished?.({
       method: request.method,
       path: request.path,
       traceId: request.traceparent,
-      status: this.#response.headersSent ? this.#response.statusCode : undefined,
+      status,
       reason: this.#reason,
       durationMs: Math.round((performance.now() - this.#startedAt) * 1_000) / 1_000,
       remoteAddress: request.remoteAddress,

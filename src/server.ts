@@ -119,6 +119,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     if (!socket.writable) return; // as after `destroy`
     const remoteAddress = plainAddress(socket.remoteAddress);
     reports.refused(reason);
+    reports.answered(status);
     socket.end(refusalText(status), (error?: Error | null) => {
       const isAborted = error instanceof Error;
       if (isAborted) reports.ended('replyNotTaken');
@@ -145,6 +146,10 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
       allOver();
       return count;
     },
+    openConnections: () => server.openConnections(),
+    handlers: () => [...current.values(), ...leftBehind].filter((exchange) => exchange?.isHandled).length, // that run
+    /** The longest wait for a turn in ms, on all servers, since it was last asked for. */
+    longestTurnWait: () => server.longestTurnWait(),
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => server.setSecureContext(context),
   };

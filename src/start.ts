@@ -17,8 +17,8 @@ const NO_ARGUMENTS = 'The process takes no arguments: it is configured by the en
 export async function start(signals: SignalActions): Promise<void> {
   const output = createOutput(process.stdout);
   const log: Log = (...line) => output.write(logLine(...line));
-  const { acceptFailed, summarize, ...reports } = createReportLogger(log);
   let app: App | undefined;
+  const { acceptFailed, summarize, ...reports } = createReportLogger(log, () => app?.load());
 
   /** Closes all connections, and ends the process when the log has been written, or after a second. */
   async function exit(exitCode: number): Promise<void> {

@@ -1,13 +1,16 @@
 // How the servers of an app differ, and what they have in common. What each reply says is in the contract.
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { BlockList, connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { createApp } from '../src/app.ts';
+import { createReportLogger } from '../src/host/report-logger.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
-import { startService, tlsOptions } from './support/service.ts';
-import { calm, listenOnPort } from './support/sockets.ts';
+import { appOptions, startService, tlsOptions } from './support/service.ts';
+import { calm, closed, listenOnPort, until } from './support/sockets.ts';
 
 test('a server for HTTPS, and one that redirects to it, take targets with https, and refuse other hosts', async (t) => {
   const [tls, allowedHosts] = [await tlsOptions(t), ['a']];
@@ -19,6 +22,72 @@ test('a server for HTTPS, and one that redirects to it, take targets with https,
     const exchanges = [await exchangeOn(socket, bytes), await exchange(redirecting.port, bytes)];
     assert.deepEqual(exchanges.map(({ replies: [reply] }) => reply?.status), statuses);
   }
+});
+
+test('behind a trusted proxy, clients are whom it names, and those of HTTPS are not redirected', async (t) => {
+  const [trustedProxies, proxies] = [new BlockList(), new BlockList()];
+  trustedProxies.addAddress('127.0.0.2', 'ipv4');
+  trustedProxies.addAddress('192.0.2.7', 'ipv4'); // which a load balancer names
+  proxies.addAddress('127.0.0.4', 'ipv4');
+  const { port, records } = await startService(t, {
+    trustedProxies, proxies, server: (app) => app.createRedirectServer(443),
+  });
+  for (const [localAddress, header, protocol, status, client] of [
+    ['127.0.0.2', '', 'https', 200, '192.0.2.9'], ['127.0.0.2', '', 'http', 307, '192.0.2.9'],
+    ['127.0.0.3', '', 'https', 307, '127.0.0.3'],
+    ['127.0.0.4', 'PROXY TCP4 192.0.2.7 127.0.0.1 1 1\r\n', 'https', 200, '192.0.2.9'],
+    ['127.0.0.4', 'PROXY TCP4 192.0.2.8 127.0.0.1 1 1\r\n', 'https', 307, '192.0.2.8'],
+  ] as const) {
+    // Two lines are one list: a client has sent the first one.
+    const lines = ['198.51.100.1, 127.0.0.2', '192.0.2.9'].map((list) => `X-Forwarded-For: ${list}`);
+    const fields = [...lines, `X-Forwarded-Proto: ${protocol}`, 'Connection: close'];
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    const { replies: [reply] } = await exchangeOn(socket, header + requestBytes('GET', '/health', fields));
+    await until(() => records.length > 0);
+    assert.deepEqual([reply?.status, records.pop()?.remoteAddress], [status, client]);
+  }
+});
+
+test('checks by TCP make no warning, over TLS and before a header of the PROXY protocol, too', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const lines: unknown[] = [];
+  const reports = createReportLogger((level, _message, fields) => lines.push([level, fields]), () => undefined);
+  const proxies = new BlockList();
+  proxies.addAddress('127.0.0.4', 'ipv4');
+  const app = createApp({ ...appOptions(), proxies, reports: { ...reports, finished: undefined } });
+  t.after(() => Promise.all([app.close(), app.closeAll()]));
+  for (const { listener } of [app.createHttpServer(), app.createHttpsServer(await tlsOptions(t))]) {
+    const port = await listenOnPort(listener);
+    for (const localAddress of ['127.0.0.2', '127.0.0.4']) {
+      const accepting = once(listener.listener, 'connection');
+      connect({ port, host: '127.0.0.1', localAddress }).end();
+      const [accepted] = await accepting;
+      await closed(accepted);
+    }
+  }
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(lines, [['info', { byReason: { tlsFailed: 1 } }]]);
+});
+
+test('an app says how busy it is', async (t) => {
+  const busy = () => {
+    for (const end = performance.now() + 5; performance.now() < end;);
+    return 0;
+  };
+  const { app, port, records } = await startService(t, { now: busy });
+  const ports = [port, await listenOnPort(app.createHttpServer().listener)];
+  const clients = ports.map((each) => connect(each, '127.0.0.1').on('error', () => {}));
+  for (const client of clients) {
+    t.after(() => client.destroy());
+    await once(client, 'connect');
+  }
+  await until(() => app.load().openConnections === 2);
+  for (const client of clients) client.write(requestBytes('GET', '/api/greetings', []).repeat(5));
+  await until(() => records.length === 10); // those of one client have waited while those of the other were answered
+  const { longestTurnWaitMs, ...load } = app.load();
+  assert.ok(longestTurnWaitMs >= 4, `${longestTurnWaitMs}`);
+  const now = { openConnections: 2, handlers: 0 };
+  assert.deepEqual([load, app.load()], [now, { ...now, longestTurnWaitMs: 0 }]);
 });
 
 test('all servers of an app are unhealthy and stop together, and count together what is cut', async (t) => {

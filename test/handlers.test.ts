@@ -119,7 +119,7 @@ describe('a handler that waits', { concurrency: true }, () => {
     await until(() => ends.at(-1) === 'newRefused');
     open(GET, '127.0.0.2');
     const { request, reply } = await next();
-    assert.deepEqual([request.remoteAddress, calls.length], ['127.0.0.2', 0]);
+    assert.deepEqual([request.remoteAddress, calls.length, server.handlers()], ['127.0.0.2', 0, 4]);
     left.pop()?.reply(emptyReply(200));
     await iteration();
     open(GET);

@@ -37,7 +37,7 @@ describe('a process', { concurrency: true }, () => {
   test('variables reach the service, flags for Node do not; the log says all', { skip: NO_SIGNALS }, async (t) => {
     const environment = '"Development"';
     const service = spawnService(t, {
-      PORT: '0', NODE_ENV: environment, ACCESS_LOG: 'true', ALLOWED_HOSTS: 'localhost',
+      PORT: '0', NODE_ENV: environment, ACCESS_LOG: 'true', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES: '127.0.0.1',
       KEEP_ALIVE_TIMEOUT_MS: '1', MAX_CONNECTIONS: '2', SHUTDOWN_DELAY_MS: '1', SHUTDOWN_TIMEOUT_MS: '7000',
       NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=65536',
     });
@@ -52,17 +52,21 @@ describe('a process', { concurrency: true }, () => {
       ['GET /health HTTP/1.1\r\nHost: other\r\n\r\n', 421],
       [requestBytes('GET', '/openapi/v1.json'), 404],
     ] as const) assert.deepEqual((await exchange(port, bytes)).replies.map((reply) => reply.status), [status]);
-    await request(port, 'GET', '/health?name=Ada');
+    await request(port, 'GET', '/health?name=Ada', ['X-Forwarded-For: 192.0.2.9']);
     await Promise.race([await idle(port), await idle(port), await idle(port)].map(closed));
     service.child.kill('SIGQUIT');
     const { lines, code } = await service.ended();
     const { time, durationMs, traceId, ...line } = lines.find((one) => one['status'] === 200) ?? assert.fail();
-    const asked = { method: 'GET', path: '/health', status: 200, remoteAddress: '127.0.0.1' };
+    const asked = { method: 'GET', path: '/health', status: 200, remoteAddress: '192.0.2.9' };
     assert.deepEqual(line, { level: 'info', message: 'Request', ...asked });
     assert.match(`${durationMs} ${traceId}`, /^\d+(?:\.\d{1,3})? 00-/);
-    const [stopping, closing, stopped, refused, tooMany] = lines.filter((one) => one.message !== 'Request');
+    const [stopping, closing, stopped, requests, refused, tooMany] = lines.filter((one) => one.message !== 'Request');
     assert.deepEqual([stopping?.['signal'], stopping?.['delayMs'], closing?.['timeoutMs']], ['SIGQUIT', 1, 7_000]);
     assert.deepEqual([stopped?.['requestsCut'], code], [0, 0]);
+    const { byStatus, openConnections, handlers, longestTurnWaitMs } = requests ?? assert.fail();
+    assert.deepEqual([byStatus, handlers], [{ 200: 1, 400: 1, 404: 1, 421: 1, 431: 1 }, 0]);
+    assert.deepEqual([typeof openConnections, typeof longestTurnWaitMs], ['number', 'number']);
+    assert.deepEqual(tooMany?.['largest'], { client: '127.0.0.1', connections: 3 });
     const reasons = { HPE_INVALID_TRANSFER_ENCODING: 1, HPE_HEADER_OVERFLOW: 1, hostNotAllowed: 1 };
     // How many were closed depends on how soon the service hears of clients that leave.
     assert.deepEqual([refused?.['byReason'], Object.keys(Object(tooMany?.['byReason']))], [reasons, ['idleClosed']]);
@@ -149,10 +153,10 @@ describe('a process', { concurrency: true }, () => {
     await closed(kept);
     await assert.rejects(request(port, 'GET', '/health'), { code: 'ECONNREFUSED' });
     await (await open(path, 'w')).close();
-    const { lines: [, line, cut, counts], code } = await service.ended();
+    const { lines: [, line, cut, requests, counts], code } = await service.ended();
     assert.match(JSON.stringify(line), /"fatal","message":"The process is exiting because of an uncaught error.*boom/);
-    const aborted = [cut?.['path'], cut?.['aborted'], counts?.['byReason']];
-    assert.deepEqual([aborted, code], [['/cut', true, { replyNotTaken: 1 }], 1]);
+    const aborted = [cut?.['path'], cut?.['aborted'], requests?.['byStatus'], counts?.['byReason']];
+    assert.deepEqual([aborted, code], [['/cut', true, { 200: 1, noReply: 1 }, { replyNotTaken: 1 }], 1]);
   });
 
   test('the longest heads and trailers, on all connections, do not end it', { skip: NO_SIGNALS }, async (t) => {

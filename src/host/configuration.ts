@@ -42,7 +42,10 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
   const acceptedHosts = '*, or host names and IP addresses without ports or zones, separated by commas';
   const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || isHostList(text)) ?? '*';
   const acceptedNetworks = 'IP addresses, and networks such as 10.0.0.0/8 or 2001:db8::/32, separated by commas';
-  const proxies = read('PROXY_PROTOCOL', acceptedNetworks, (text) => networksIn(text) !== undefined);
+  const readNetworks = (name: string) => {
+    const text = read(name, acceptedNetworks, (one) => networksIn(one) !== undefined);
+    return text === undefined ? undefined : networksIn(text);
+  };
   const handed = readHandedSockets(env, pid, (mistake) => mistakes.push(mistake));
   const isForHttps = ({ name }: HandedTarget) => name === 'https';
   const on = (ownPort: number): ListenTarget => ({ host: host === '*' ? undefined : host, port: ownPort, reusePort });
@@ -56,7 +59,8 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     // The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does.
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
     allowedHosts: allowed === '*' ? undefined : hostsIn(allowed), // what `Host` may name; undefined: any host
-    proxies: proxies === undefined ? undefined : networksIn(proxies), // load balancers that send the PROXY protocol
+    proxies: readNetworks('PROXY_PROTOCOL'), // load balancers that send its header
+    trustedProxies: readNetworks('TRUSTED_PROXIES'), // proxies on HTTP, which say whom a request is from
     accessLog: readBoolean('ACCESS_LOG'),
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000, // for Node, 0 means no limit
     // With 1, one client could keep others out. With more than 10,000, each new connection would take more than 1 ms.

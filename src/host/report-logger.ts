@@ -1,11 +1,13 @@
 // Writes the reports of the running service to the log. Errors and, with an access log, finished requests are written
 // one by one. What any client can cause is counted, so that nobody can fill the log: at most one line a minute each.
+// A warning is what somebody should look at; what clients end themselves, such as checks by TCP, is none.
 import type { Log, LogFields } from './log.ts';
 
 const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
+const BY_CLIENTS = /^(?:HPE_INVALID_EOF_STATE|connectMethod|replyNotTaken|tlsFailed|\w+TooSlow)$/; // ended by them
 
-/** Writes reports, which are those of `Reports` in exchange.ts and failed accepts, to `log`. */
-export function createReportLogger(log: Log) {
+/** Writes reports, which are those of `Reports` in exchange.ts and failed accepts, to `log`. `load`: how busy it is. */
+export function createReportLogger(log: Log, load: () => LogFields | undefined) {
   const summaries: (() => void)[] = [];
   /** Logs at once all counts that have not been logged yet. */
   const summarize = () => summaries.forEach((logAndReset) => logAndReset());
@@ -13,24 +15,35 @@ export function createReportLogger(log: Log) {
 
   /** Returns a function that counts by key. A summary logs the counts, if there are any. */
   function count(logCounts: (counts: object) => void) {
-    const counts = new Map<string, number>();
+    const counts = new Map<string | number, number>();
     summaries.push(() => {
       if (counts.size > 0) logCounts(Object.fromEntries(counts));
       counts.clear();
     });
-    return (key: string): void => { counts.set(key, (counts.get(key) ?? 0) + 1); };
+    return (key: string | number): void => { counts.set(key, (counts.get(key) ?? 0) + 1); };
   }
 
+  let largest: object | undefined; // the client with the most connections when the first of them was closed
+  const answered = count((byStatus) => log('info', 'Requests in the last minute.', { byStatus, ...load() }));
+  const left = count((byReason) => log('info', 'Clients ended connections early in the last minute.', { byReason }));
   const refused = count((byReason) =>
-    log('warn', 'Requests were refused, or connections ended early, in the last minute.', { byReason }));
-  const dropped = count((byReason) =>
-    log('warn', 'Connections were closed in the last minute, because there were too many of them.', { byReason }));
+    log('warn', 'Requests or connections were refused in the last minute.', { byReason }));
+  const ended = (reason: string) => (BY_CLIENTS.test(reason) ? left(reason) : refused(reason));
+  const dropped = count((byReason) => {
+    log('warn', 'Connections were closed in the last minute, because there were too many of them.',
+      { byReason, largest });
+    largest = undefined;
+  });
   const notAccepted = count((byCode) =>
     log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
 
   return {
-    summarize, refused, dropped,
-    ended: refused, // in the same summary
+    summarize, ended, refused: ended,
+    answered: (status: number | undefined) => answered(status ?? 'noReply'),
+    dropped: (reason: string, client: string | undefined, connections: number) => {
+      largest ??= { client, connections };
+      dropped(reason);
+    },
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),
     failed: (error: unknown, traceId: string) =>
       log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),

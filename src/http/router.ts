@@ -10,8 +10,8 @@ export type Route = {
   readonly params?: Params; // of a path that has been found
 };
 
-/** Finds the route of a request. */
-export type Router = (method: string, path: string) => Route;
+/** Finds the route of a request. `isHttps`: a trusted proxy says that its client has sent it over HTTPS. */
+export type Router = (method: string, path: string, isHttps?: boolean) => Route;
 
 /**
  * Routes by path and method. A handler alone is a route that wants no content. In a path, `/:id` is any segment that is

@@ -12,6 +12,11 @@ export function clientOf(remoteAddress = ''): string {
 /** The network of a client, by name: IPv4, or the first 48 bits of IPv6, because one line may have as many. */
 export const networkOf = (client: string): string => client.split(':', 3).join(':');
 
+/** A client, by its name for the log: of IPv6 it is a network. Undefined: on a Unix socket. */
+export function titleOf({ name }: Client): string | undefined {
+  return name.includes(':') ? `${name.replace(/^:/, '0:')}::/64` : name || undefined;
+}
+
 /** The clients of one network, by name. */
 export type Network = {
   readonly name: string;
@@ -20,8 +25,8 @@ export type Network = {
 };
 
 export class Client {
-  readonly short: Queue = new Set(); // what is short does not wait for what is long
-  readonly long: Queue = new Set();
+  readonly short: Queue = new Map(); // what is short does not wait for what is long
+  readonly long: Queue = new Map();
   readonly name: string;
   readonly network: Network;
   size = 0; // in connections

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { isIPv4, type BlockList, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
+import { titleOf } from './client.ts';
 import type { Connection, TooSlow } from './connection.ts';
 import type { HalfClosed } from './ending-stream.ts';
 import { createTls, Overhead, type TlsOptions } from './handshake.ts';
@@ -25,7 +26,8 @@ export type ConnectionOptions = {
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
   readonly halfClosed?: HalfClosed; // by default, Node closes the connection
-  readonly dropped?: (reason: DropReason) => void; // there was one too many, so one was closed
+  /** There was one too many, so one of the client with the most, which had so many, was closed. */
+  readonly dropped?: (reason: DropReason, client: string | undefined, connections: number) => void;
   readonly failed?: (reason: FailReason) => void;
 };
 
@@ -41,6 +43,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     connection.awaited = 'proxyHeaderTooSlow';
     readHeaderOf(socket, (header) => {
       connection.awaited = undefined;
+      if (header === undefined && socket.bytesRead === 0) return close(connection); // it has ended: a check by TCP
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
       connection.headerBytes = header.length;
       connection.named = header.client;
@@ -118,7 +121,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function drop(connection: Connection, reason: DropReason): void {
-    dropped?.(reason);
+    dropped?.(reason, titleOf(connection.client), connection.client.size);
     connection.close(); // it may be of another server
   }
 
@@ -157,6 +160,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
         if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
       }
     },
+    count: () => connections.size,
     closeAll(): void {
       for (const connection of connections) close(connection);
     },

@@ -110,6 +110,8 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
     /** Stops listening at once: what waits in the kernel's queue is reset, or left to others who have the socket. */
     stopListening: () => listener.close(),
     leaveBehind: connections.leaveBehind,
+    openConnections: connections.count,
+    longestTurnWait: turns.longestWait, // on all servers
     /** New connections get this certificate and key. */
     setSecureContext: connections.setSecureContext,
   });

@@ -9,8 +9,8 @@ const ACCEPTS_MS = 0.25; // how long connections are accepted, at most, before a
 /** Who waits for a turn. */
 export type Waiting = { takeTurn(): void };
 
-/** Those of one client who wait for turns of the same kind. */
-export type Queue = Set<Waiting>;
+/** Those of one client who wait for turns of the same kind, and since when. */
+export type Queue = Map<Waiting, number>;
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -23,6 +23,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   let isOneEnough = false;
   let isAccepting = false; // in this iteration
   let lastTurns = 0; // when they ended
+  let longestWaitMs = 0; // since it was last asked for
 
   function scheduleRun(): void {
     if (!isScheduled) schedule(runForNobody);
@@ -43,17 +44,21 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
 
   // In each queue, the first has a turn. The queue then goes behind the others, where this loop meets it again.
   function takeTurns(): void {
-    const end = now() + TURNS_MS;
+    let time = now();
+    const end = time + TURNS_MS;
     for (const queue of line) {
       const [first] = queue;
       line.delete(queue);
       if (first === undefined) continue;
-      queue.delete(first);
+      const [one, since] = first;
+      queue.delete(one);
       if (queue.size > 0) line.add(queue);
-      first.takeTurn();
-      if (isOneEnough || now() >= end) break;
+      longestWaitMs = Math.max(longestWaitMs, time - since);
+      one.takeTurn();
+      time = now();
+      if (isOneEnough || time >= end) break;
     }
-    lastTurns = now();
+    lastTurns = time;
   }
 
   return {
@@ -67,7 +72,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     },
     /** `one` gets a turn when that of its queue comes. `queue.delete(one)` undoes it. */
     wait(queue: Queue, one: Waiting): void {
-      queue.add(one);
+      queue.set(one, now());
       line.add(queue);
       scheduleRun();
     },
@@ -79,6 +84,12 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       isAccepting = true;
       isOneEnough = true;
       scheduleRun();
+    },
+    /** The longest time in ms for which somebody has waited for a turn, since this was last called. */
+    longestWait(): number {
+      const waitedMs = longestWaitMs;
+      longestWaitMs = 0;
+      return waitedMs;
     },
     /** The next turns end after one, because it has brought much to do. */
     endAfterOne(): void {

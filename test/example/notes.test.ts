@@ -17,7 +17,7 @@ async function start(t: TestContext, translate: (response: ServerResponse) => vo
   const records: AccessRecord[] = [];
   const none = () => {};
   const finished = (record: AccessRecord) => records.push(record);
-  const reports = { failed: assert.fail, refused: none, ended: none, dropped: none, finished };
+  const reports = { failed: assert.fail, refused: none, ended: none, dropped: none, answered: none, finished };
   const journalFile = join(temporaryFolder(t), 'journal');
   const options = { ...readConfiguration({}), room: createRoom(100), reports, journalFile, token: 'a', maxNotes, translatorUrl };
   const notes = await createNotes(options);

@@ -13,7 +13,7 @@ const SHARED = on(8080, '127.0.0.1', true);
 const DEFAULTS = {
   environment: null, http: on(8080), https: [], hasHandedSockets: false, tlsFiles: undefined, redirectPort: undefined,
   allowedHosts: undefined, accessLog: false, keepAliveTimeoutMs: 75_000, maxConnections: 1_000, proxies: undefined,
-  shutdownDelayMs: 500, shutdownTimeoutMs: 10_000,
+  trustedProxies: undefined,   shutdownDelayMs: 500, shutdownTimeoutMs: 10_000,
 };
 
 /** The configuration must differ from the default one in `expected`; or, if that is an array, have these mistakes. */
@@ -120,15 +120,18 @@ test('TLS needs its certificate, its key and its port, which can be 0 then, and 
   check({ HTTPS_PORT: '8080' }, ['HTTPS_PORT and PORT must be different, but both are 8080.']);
 });
 
-test('load balancers are IP addresses and networks', () => {
-  const { proxies } = readConfiguration({ PROXY_PROTOCOL: '192.0.2.7,10.1.2.3/8 , 2001:DB8::/32,::1' });
+test('load balancers and proxies are IP addresses and networks', () => {
+  const text = '192.0.2.7,10.1.2.3/8 , 2001:DB8::/32,::1';
+  const { proxies, trustedProxies } = readConfiguration({ PROXY_PROTOCOL: text, TRUSTED_PROXIES: text });
   for (const [addresses, family, isListed] of [
     [['192.0.2.7', '10.0.0.0', '10.255.255.255'], 'ipv4', true],
     [['192.0.2.6', '192.0.2.8', '9.255.255.255', '11.0.0.0'], 'ipv4', false],
     [['2001:db8::', '2001:db8:ffff::', '::1', '::ffff:10.0.0.1'], 'ipv6', true],
     [['2001:db7::', '2001:db9::', '::2', '::ffff:11.0.0.1'], 'ipv6', false],
-  ] as const) for (const one of addresses) assert.equal(proxies?.check(one, family), isListed, one);
-  checkMistakes('PROXY_PROTOCOL', [
+  ] as const) for (const one of addresses) {
+    for (const listed of [proxies, trustedProxies]) assert.equal(listed?.check(one, family), isListed, one);
+  }
+  for (const name of ['PROXY_PROTOCOL', 'TRUSTED_PROXIES']) checkMistakes(name, [
     'true', '*', '192.0.2.7/33', '::/129', '::/1000', '::/-1', '10.0.0.0/08', '10/8', '10.0.0.0/', '10.0.0.0/255.0.0.0',
     '256.0.0.1', '::1%lo', '[::1]', 'a.example', ',', '::1,', '::1 ::2', 'x::1', '::1x',
   ], 'IP addresses, and networks such as 10.0.0.0/8 or 2001:db8::/32, separated by commas');

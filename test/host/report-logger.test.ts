@@ -2,35 +2,45 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createReportLogger } from '../../src/host/report-logger.ts';
 
-const refused = 'Requests were refused, or connections ended early, in the last minute.';
+const refused = 'Requests or connections were refused in the last minute.';
+const left = 'Clients ended connections early in the last minute.';
 const closed = 'Connections were closed in the last minute, because there were too many of them.';
 
 test('what any client can cause is at most one line a minute for each kind, or is logged at once at the end', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const logged: unknown[][] = [];
-  const reports = createReportLogger((...line) => logged.push(line));
-  for (const reason of ['hostMissing', 'HPE_INVALID_METHOD', 'hostMissing']) reports.refused(reason);
-  reports.ended('tlsFailed');
+  const loads = [{ handlers: 5 }, undefined];
+  const reports = createReportLogger((...line) => logged.push(line), () => loads.shift());
+  const ofRequests = ['hostMissing', 'HPE_INVALID_METHOD', 'HPE_INVALID_EOF_STATE', 'hostMissing'];
+  for (const reason of ofRequests) reports.refused(reason);
+  for (const reason of ['tlsFailed', 'tlsOverhead', 'proxyHeaderIllegal', 'replyNotTaken']) reports.ended(reason);
+  for (const status of [404, 200, undefined, 200]) reports.answered(status);
   t.mock.timers.tick(59_999);
-  reports.dropped('newRefused');
+  for (const connections of [7, 8]) reports.dropped('newRefused', 'a', connections);
   reports.acceptFailed(Object.assign(new Error('boom'), { code: 'ENOBUFS' }));
   reports.acceptFailed(new Error('boom'));
   assert.deepEqual(logged, []);
   t.mock.timers.tick(1);
   assert.deepEqual(logged.splice(0), [
-    ['warn', refused, { byReason: { hostMissing: 2, HPE_INVALID_METHOD: 1, tlsFailed: 1 } }],
-    ['warn', closed, { byReason: { newRefused: 1 } }],
+    ['info', 'Requests in the last minute.', { byStatus: { 200: 2, 404: 1, noReply: 1 }, handlers: 5 }],
+    ['info', left, { byReason: { HPE_INVALID_EOF_STATE: 1, tlsFailed: 1, replyNotTaken: 1 } }],
+    ['warn', refused, { byReason: { hostMissing: 2, HPE_INVALID_METHOD: 1, tlsOverhead: 1, proxyHeaderIllegal: 1 } }],
+    ['warn', closed, { byReason: { newRefused: 2 }, largest: { client: 'a', connections: 7 } }],
     ['warn', 'Connections could not be accepted in the last minute.', { byCode: { ENOBUFS: 1, boom: 1 } }],
   ]);
-  reports.refused('targetForm');
+  reports.dropped('idleClosed', 'b', 9);
+  reports.answered(200);
   reports.summarize();
   t.mock.timers.tick(60_000);
-  assert.deepEqual(logged, [['warn', refused, { byReason: { targetForm: 1 } }]]);
+  assert.deepEqual(logged, [
+    ['info', 'Requests in the last minute.', { byStatus: { 200: 1 } }],
+    ['warn', closed, { byReason: { idleClosed: 1 }, largest: { client: 'b', connections: 9 } }],
+  ]);
 });
 
 test('errors and finished requests are a line each; a path is cut at 1,024 characters, and marked then', () => {
   const logged: unknown[][] = [];
-  const reports = createReportLogger((...line) => logged.push(line));
+  const reports = createReportLogger((...line) => logged.push(line), () => undefined);
   reports.failed('boom', '00-1');
   const longest = 'x'.repeat(1_024);
   for (const path of [undefined, longest, `${longest}"`, longest.repeat(16)]) reports.finished({ path, status: 404 });

@@ -49,6 +49,7 @@ function keepReports() {
     refused: (reason) => refusals.push(reason),
     ended: (reason) => ends.push(reason),
     dropped: (reason) => ends.push(reason),
+    answered: () => {},
     finished: (record) => records.push(record),
   };
   return { reports, reported, refusals, ends, records };

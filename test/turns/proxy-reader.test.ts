@@ -51,6 +51,14 @@ for (const over of TRANSPORTS) {
   });
 }
 
+test('a connection from there that brings nothing and ends, as a check by TCP does, is not reported', async (t) => {
+  const { dial, reasons } = await startBehind(t, 'TCP');
+  const { below, raw } = await dial('127.0.0.2');
+  below.end();
+  await closed(raw);
+  assert.deepEqual(reasons, []);
+});
+
 test('without a legal header within 10 s, a connection from there is closed; others have none', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { mock } = t.mock.method(performance, 'now');

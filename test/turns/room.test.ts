@@ -20,18 +20,24 @@ const [A, B, C] = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const;
 type Steps = readonly (readonly [who: string | number, bytes?: string])[];
 const cases: readonly (readonly [says: string, max: number, steps: Steps, closed: number, reason: string])[] = [
   ['of those of one client, the one that is idle longest is closed', 3,
-    [[A], [A], [A, HALF], [0, WHOLE], [A]], 1, 'idleClosed'],
-  ['one whose last reply has been taken counts as idle', 2, [[A, HALF], [A, LAST], [A]], 1, 'idleClosed'],
-  ['one of a client with fewer is left alone, however long it is idle', 3, [[B], [A, HALF], [A], [C]], 2, 'idleClosed'],
+    [[A], [A], [A, HALF], [0, WHOLE], [A]], 1, `idleClosed, ${A} had 4`],
+  ['one whose last reply has been taken counts as idle', 2, [[A, HALF], [A, LAST], [A]], 1,
+    `idleClosed, ${A} had 3`],
+  ['one of a client with fewer is left alone, however long it is idle', 3, [[B], [A, HALF], [A], [C]], 2,
+    `idleClosed, ${A} had 2`],
   ['if none is idle, the client with the most gives up the one that is busy for longest', 3,
-    [[A], [A, SLOW], [B, HALF], [0, SLOW], [C]], 1, 'busyClosed'],
-  ['two with as many, all busy: the new one gives way', 3, [[B, HALF], [A, HALF], [A, HALF], [B]], 3, 'newRefused'],
+    [[A], [A, SLOW], [B, HALF], [0, SLOW], [C]], 1, `busyClosed, ${A} had 2`],
+  ['two with as many, all busy: the new one gives way', 3, [[B, HALF], [A, HALF], [A, HALF], [B]], 3,
+    `newRefused, ${B} had 2`],
 ];
 for (const [says, maxConnections, steps, place, reason] of cases) {
   test(says, async (t) => {
     const dropped: string[] = [];
     const handler = ({ url }: IncomingMessage, response: ServerResponse) => url === '/slow' || response.end();
-    const { open, dial } = await start(t, handler, 'TCP', { maxConnections, dropped: (why) => dropped.push(why) });
+    const { open, dial } = await start(t, handler, 'TCP', {
+      maxConnections,
+      dropped: (why, client, connections) => dropped.push(`${why}, ${client} had ${connections}`),
+    });
     const opened: Pick<Opened, 'below' | 'raw'>[] = [];
     for (const [who, bytes = ''] of steps) {
       const isNewest = typeof who === 'string' && opened.length === maxConnections;

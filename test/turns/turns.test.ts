@@ -28,7 +28,7 @@ test('queues take turns, first come first served, for 1 ms in each iteration, an
     [1, false, '1', 'A', 'a', '!', '2', 'B', 'b', '?', '3', 'C', '4', ''],
   ] as const) {
     const { turns, wait, next } = start(turnMs);
-    for (const names of ['1234', 'ABC', 'ab', '!?']) wait(new Set(), names);
+    for (const names of ['1234', 'ABC', 'ab', '!?']) wait(new Map(), names);
     if (isOneEnough) turns.endAfterOne();
     for (const notes of expected) assert.equal(next(), notes);
   }
@@ -36,7 +36,7 @@ test('queues take turns, first come first served, for 1 ms in each iteration, an
 
 test('while connections are accepted, nothing goes ahead, and one turn is taken in 0.25 ms', () => {
   const { clock, turns, wait, next } = start(0);
-  wait(new Set(), 'abc');
+  wait(new Map(), 'abc');
   for (const [afterMs, notes] of [[0.25, 'a'], [0.24, ''], [0.01, 'b']] as const) {
     clock.ms += afterMs;
     turns.accepted();
@@ -49,7 +49,7 @@ test('while connections are accepted, nothing goes ahead, and one turn is taken 
 
 test('one waits once; a queue whose last has left costs no turn, and comes into line again behind others', () => {
   const { turns, wait, next, scheduled } = start(1);
-  const [left, other]: [Queue, Queue] = [new Set(), new Set()];
+  const [left, other]: [Queue, Queue] = [new Map(), new Map()];
   const gone = { takeTurn: () => assert.fail('It has gone.') };
   for (let i = 0; i < 2; i += 1) turns.wait(left, gone);
   left.delete(gone);
@@ -59,11 +59,23 @@ test('one waits once; a queue whose last has left costs no turn, and comes into 
   assert.deepEqual([next(), next(), next(), next(), scheduled.length], ['b', 'x', '', '', 0]);
 });
 
+test('only those who wait are timed: the longest wait is told once, from the last time that one began to wait', () => {
+  const { clock, turns, wait, next } = start(0.5);
+  turns.tryAhead();
+  clock.ms += 9;
+  assert.deepEqual([next(), turns.longestWait()], ['', 0]);
+  wait(new Map(), 'ab');
+  clock.ms += 2;
+  assert.equal(next(), 'ab');
+  wait(new Map(), 'c');
+  assert.deepEqual([next(), turns.longestWait(), turns.longestWait()], ['c', 2.5, 0]);
+});
+
 test('whatever a turn throws, the next ones come', () => {
   const { turns, wait, next, scheduled } = start(0);
-  const failing: Queue = new Set();
+  const failing: Queue = new Map();
   turns.wait(failing, { takeTurn: () => { throw new Error('It failed.'); } });
-  wait(new Set(), 'a');
+  wait(new Map(), 'a');
   assert.throws(next, { message: 'It failed.' });
   assert.deepEqual([scheduled.length, next()], [1, 'a']);
 });
@@ -77,14 +89,14 @@ test('something may go ahead for 1 ms in each iteration, while nobody waits', ()
     clock.ms += 0.1;
     assert.deepEqual([turns.tryAhead(), next()], [false, '']);
   }
-  wait(new Set(), 'a');
+  wait(new Map(), 'a');
   assert.deepEqual([turns.tryAhead(), next(), turns.tryAhead()], [false, 'a', true]);
 });
 
 test('by default, time is real, and turns come at the end of the iteration', async (t) => {
   const turns = createTurns();
   const takeTurn = t.mock.fn();
-  turns.wait(new Set(), { takeTurn });
+  turns.wait(new Map(), { takeTurn });
   await iteration();
   assert.equal(takeTurn.mock.callCount(), 1);
   for (const end = performance.now() + 20_000; turns.tryAhead();) assert.ok(performance.now() < end);

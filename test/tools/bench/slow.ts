@@ -8,7 +8,7 @@ import { listenOnPort } from '../../support/sockets.ts';
 
 const reply = contentReply(200, 'text/plain', 'Hello');
 const router = createRouter({ '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) } });
-const reports = { failed: console.error, refused() {}, ended() {}, dropped() {}, finished: undefined };
+const reports = { failed: console.error, refused() {}, ended() {}, dropped() {}, answered() {}, finished: undefined };
 const fixed = { router, headRules: {}, isDraining: () => false, reports };
 const configuration = readConfiguration(process.env);
 const { listener } = createServer({ ...configuration, ...fixed, room: createRoom(configuration.maxConnections) });

@@ -1,0 +1,61 @@
+// Whose request it is, by X-Forwarded-For and X-Forwarded-Proto.
+import assert from 'node:assert/strict';
+import { BlockList } from 'node:net';
+import { test } from 'node:test';
+import { originOf } from '../../src/http/forwarded.ts';
+
+const trusted = new BlockList();
+trusted.addSubnet('10.0.0.0', 8, 'ipv4');
+trusted.addAddress('2001:db8::1', 'ipv6');
+const PROXY = '10.0.0.1';
+const clientIn = (list?: string, peer: string | undefined = PROXY, proxies: BlockList | undefined = trusted) =>
+  originOf(peer, { 'x-forwarded-for': list }, proxies).address;
+
+test('the client is the last address that is not trusted, or the first one', () => {
+  for (const [says, list, client] of [
+    ['one alone', '203.0.113.9', '203.0.113.9'],
+    ['the last untrusted one', '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+    ['trusted ones are skipped', '198.51.100.1,203.0.113.9, 10.0.0.2,\t2001:DB8:0::1 ', '203.0.113.9'],
+    ['all are trusted', '10.0.0.3, 2001:db8::1, 10.0.0.2', '10.0.0.3'],
+    ['a port', '198.51.100.1, 203.0.113.9:4711', '203.0.113.9'],
+    ['brackets', '[2001:DB8::9]', '2001:db8::9'], ['and a port', '[2001:db8::9]:4711, 10.0.0.2:1', '2001:db8::9'],
+    ['IPv6 is written in one way', '2001:DB8:0:0::09', '2001:db8::9'],
+    ['mapped', '::ffff:203.0.113.9, ::FFFF:10.0.0.2', '203.0.113.9'], ['in digits', '::ffff:cb00:7109', '203.0.113.9'],
+    ['no field', undefined, PROXY], ['empty', '', PROXY], ['white space', ' ', PROXY], ['commas', ',,', PROXY],
+    ['garbage ends the search', '203.0.113.9, unknown', PROXY], ['later, too', '203.0.113.9, _a, 10.0.0.2', '10.0.0.2'],
+    ['an empty element', '203.0.113.9,, 10.0.0.2', '10.0.0.2'], ['at the end', '203.0.113.9,', PROXY],
+    ['16 proxies are believed', `203.0.113.9${', 10.0.0.2'.repeat(15)}`, '203.0.113.9'],
+    ['no more', `203.0.113.9, 10.0.0.3${', 10.0.0.2'.repeat(15)}`, '10.0.0.3'],
+    ...[
+      'a.example', '203.0.113', '203.0.113.256', '203.0.113.09', '203.0.113.9:', '203.0.113.9:123456', '203.0.113.9:x',
+      '203.0.113.9/32', '[203.0.113.9]', '[2001:db8::9', '2001:db8::9]', '[2001:db8::9]4711', '[]', ':1',
+      'fe80::1%eth0', '[fe80::1%eth0]', '"203.0.113.9"', 'for=203.0.113.9', '203.0.113.9 10.0.0.2',
+    ].map((text) => ['no address', `203.0.113.9, ${text}`, PROXY] as const),
+  ] as const) assert.equal(clientIn(list, PROXY), client, `${says}: ${list}`);
+});
+
+test('the field is looked at only from a trusted proxy, also where that is mapped into IPv6', () => {
+  assert.equal(clientIn('203.0.113.9', '::ffff:10.0.0.1'), '203.0.113.9');
+  assert.equal(clientIn('203.0.113.9', '2001:db8::1'), '203.0.113.9');
+  const headers = new Proxy({}, { get: () => assert.fail('It is read.') });
+  for (const [peer, address = peer] of [
+    ['11.0.0.1'], ['2001:db8::2'], ['::ffff:11.0.0.1', '11.0.0.1'], [undefined],
+  ] as const) assert.deepEqual(originOf(peer, headers, trusted), { address, isHttps: false });
+  assert.deepEqual(originOf(PROXY, headers, undefined), { address: PROXY, isHttps: false });
+});
+
+test('a protocol alone counts for all addresses; a list has one for each, and that of the client counts', () => {
+  for (const [addresses, protocols, isHttps] of [
+    ['203.0.113.9', 'https', true], ['203.0.113.9', ' HTTPS ', true], ['203.0.113.9', 'http', false],
+    ['203.0.113.9', undefined, false], ['203.0.113.9', '', false], ['203.0.113.9', 'httpsx', false],
+    ['198.51.100.1, 203.0.113.9, 10.0.0.2', 'https', true], [undefined, 'https', true], ['x', 'https', true],
+    ['203.0.113.9, 10.0.0.2', 'https, http', true], ['203.0.113.9, 10.0.0.2', 'http, https', false],
+    ['198.51.100.1, 203.0.113.9', 'https, http', false], ['198.51.100.1, 203.0.113.9', 'http, https', true],
+    ['203.0.113.9', 'https, https', false], ['1.1.1.1, 203.0.113.9, 10.0.0.2', 'https, https', false],
+    [undefined, 'https, https', false], ['203.0.113.9, x', 'https, https', false],
+  ] as const) {
+    const headers = { 'x-forwarded-for': addresses, 'x-forwarded-proto': protocols };
+    assert.equal(originOf(PROXY, headers, trusted).isHttps, isHttps, `${addresses}: ${protocols}`);
+    assert.equal(originOf('11.0.0.1', headers, trusted).isHttps, false);
+  }
+});
