@@ -14,12 +14,13 @@ import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
+const MAX_CONNECTIONS = 1_000;
 
 /** Why a connection has ended early. */
 export type FailReason = TooSlow | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
 
 export type ConnectionOptions = {
-  readonly maxConnections: number; // how many may be open at once
+  readonly maxConnections?: number; // how many may be open at once
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
   readonly halfClosed?: HalfClosed; // by default, Node closes the connection
@@ -31,7 +32,7 @@ export type ConnectionOptions = {
 export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
   const { tls, proxies, halfClosed, dropped, failed } = options;
   const secure = tls && createTls(tls);
-  const room = new Room(options.maxConnections);
+  const room = new Room(options.maxConnections ?? MAX_CONNECTIONS);
 
   function readHeader(connection: Connection): void {
     const { socket } = connection;
@@ -73,8 +74,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     socket.on('error', () => {}); // `close` follows
     socket.once('secure', () => {
       connection.awaited = undefined;
-      server.emit('secureConnection', socket); // as a server of node:https does
-      if (connection.socket.destroyed) return; // by a listener; Node would crash if `socket` was destroyed here, too
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
     });
@@ -87,7 +86,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       Object.defineProperties(valve, { remoteAddress: { value: address }, remotePort: { value: port } });
     }
     connection.valve = valve;
-    server.emit('connection', valve);
+    if (secure !== undefined) server.emit('secureConnection', valve); // as a server of node:https does
+    if (!valve.destroyed) server.emit('connection', valve);
   }
 
   function close(connection: Connection): void {
