@@ -59,7 +59,7 @@ export class SocketStream extends Duplex {
   override _destroy(error: Error | null, done: Callback): void {
     const isTaken = error === null && this.socket.writableLength === 0;
     if (isTaken) this.socket.destroySoon(); // over TLS, this says goodbye (RFC 8446 6.1)
-    else this.socket.destroy();
+    else setImmediate(() => this.socket.destroy()); // in a read that ends a TLS handshake, Node 20 has sent nothing yet
     done(error);
     process.nextTick(() => this.emit('close', error !== null)); // as a socket does
   }
