@@ -1,15 +1,15 @@
 // The listener and its server: what is accepted, swept and closed, and when.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import net, { connect, type Socket } from 'node:net';
+import http, { ServerResponse } from 'node:http';
+import net, { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
-import { closed, iterations, NO_UNIX, until } from '../support/sockets.ts';
+import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
 import { FORGED, get, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 const GET = get('/');
@@ -95,6 +95,116 @@ test('it listens as Node does, and says so; errors of the listener are its own',
   assert.equal(other.listen(port, '127.0.0.1'), other);
   await assert.rejects(once(other, 'listening'), { code: 'EADDRINUSE' });
   await once(other.close(), 'close');
+});
+
+test('it is made as by `http.createServer`, and has 1,000 connections by default', async (t) => {
+  class Own<Request extends http.IncomingMessage> extends ServerResponse<Request> {}
+  const own = (_: unknown, response: ServerResponse) => void response.end(response instanceof Own ? 'own' : 'other');
+  for (const [server, reply] of [
+    [createFairServer(own), /other$/],
+    [createFairServer().on('request', own), /other$/],
+    [createFairServer({ ServerResponse: Own }, own), /own$/],
+  ] as const) {
+    const port = await listenOnPort(server);
+    t.after(() => server.close());
+    const client = connect({ port, host: '127.0.0.1' });
+    client.write(get('/', 'Connection: close'));
+    assert.match(await text(client), reply);
+  }
+  const dropped = t.mock.fn();
+  const full = createFairServer({ dropped });
+  for (let i = 0; i < 1_001; i += 1) full.listener.emit('connection', new Socket());
+  assert.equal(dropped.mock.callCount(), 1);
+  full.closeAllConnections();
+});
+
+test('it tells of each `close` as Node does, and listens again at once after it', async () => {
+  async function run(server: http.Server): Promise<unknown[]> {
+    const close = () => new Promise((resolve) => server.close((error) => resolve(Object(error).code)));
+    const dispose = async () => server[Symbol.asyncDispose]().catch(({ code }) => code);
+    const listen = () => server.listen({ port: 0, host: '127.0.0.1' });
+    const seen = [await close(), await dispose()];
+    listen();
+    seen.push(server.listening, ...await Promise.all([close(), close()]), server.listening);
+    await once(listen(), 'listening');
+    const ending = close();
+    await once(listen(), 'listening');
+    assert.throws(listen, { code: 'ERR_SERVER_ALREADY_LISTEN' });
+    seen.push(await ending, await close());
+    const context = new Promise((resolve) => server.listen(0, function listening(this: unknown) { resolve(this); }));
+    return [...seen, await context === server, await dispose()];
+  }
+  assert.deepEqual(await run(createFairServer()), await run(http.createServer()));
+});
+
+for (const over of TRANSPORTS) {
+  test(`over ${over}, a \`signal\` that closes the listener closes idle connections`, async (t) => {
+    const { server, port, open } = await start(t, hello, over);
+    await once(server.close(), 'close');
+    const abort = new AbortController();
+    await once(server.listen({ port, host: '127.0.0.1', signal: abort.signal }), 'listening');
+    const { raw } = await open();
+    abort.abort();
+    await Promise.all([closed(raw), once(server, 'close')]);
+  });
+
+  test(`over ${over}, \`maxConnections\` and \`drop\` are those of Node`, async (t) => {
+    const { server, open, port } = await start(t, hello, over);
+    server.maxConnections = 1;
+    await open();
+    const client = connect({ port, host: '127.0.0.1' }).on('error', () => {});
+    await Promise.all([once(server, 'drop'), closed(client.resume())]);
+    assert.equal(server.maxConnections, 1);
+  });
+
+  test(`over ${over}, what comes with a CONNECT is its \`head\`; that its client leaves is heard`, async (t) => {
+    const { server, open } = await start(t, hello, over);
+    for (const how of ['ends', 'resets']) {
+      const connecting = once(server, 'connect');
+      const { client, below } = await open();
+      client.write(get('/').replace('GET /', 'CONNECT a:80') + 'head');
+      const [, socket, head] = await connecting;
+      assert.equal(String(head), 'head');
+      const hasLeft = how === 'ends' ? once(socket, 'end') : closed(socket); // though nobody reads
+      if (how === 'ends') client.end();
+      else below.resetAndDestroy();
+      await hasLeft;
+    }
+  });
+
+  test(`over ${over}, \`clientError\` comes once, though its listener leaves the connection open`, async (t) => {
+    const { server, open } = await start(t, hello, over);
+    const listener = t.mock.fn();
+    server.on('clientError', listener);
+    const { client, valve, accepted } = await open();
+    client.write(`BAD\r\n\r\n${GET.repeat(10)}`);
+    await until(() => listener.mock.callCount() > 0 && accepted.bytesRead > 0 && valve.isIdle === false);
+    await calm(t, () => valve.bytesRead);
+    assert.equal(listener.mock.callCount(), 1);
+  });
+}
+
+test('`secureConnection` has the socket that requests have', async (t) => {
+  const sockets: unknown[] = [];
+  const { server, open } = await start(t, ({ socket }, response) => response.end(`${sockets.push(socket)}`), 'TLS');
+  server.on('secureConnection', (socket) => sockets.push(socket));
+  const { client, valve } = await open();
+  client.write(GET);
+  await once(client, 'data');
+  assert.deepEqual(sockets.map((socket) => socket === valve), [true, true]);
+});
+
+test('a request in the same flight as the end of the TLS handshake is answered, or refused', async (t) => {
+  const { port } = await start(t, (request, response) => {
+    response.end('hello');
+    request.destroy();
+  }, 'TLS');
+  const long = 'x'.repeat(1_500);
+  for (const [bytes, reply] of [[get(`/${long}`), /hello$/], [`BAD${long}\r\n\r\n`, /^HTTP\/1.1 400 /]] as const) {
+    const client = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    client.write(bytes);
+    assert.match(await text(client), reply);
+  }
 });
 
 test('after a stop that has been overtaken by `stopListening`, it stays closed', async (t) => {
