@@ -240,7 +240,8 @@ test('it may listen again after it has closed: it sweeps, and closes again, each
 
 test('what takes a connection over after an Upgrade may read it by `readable`, and gets all', async (t) => {
   const { server, open } = await start(t, hello, 'TCP');
-  server.on('upgrade', async (_, socket, head) => socket.end(head + await text(socket)));
+  server.on('upgrade', async (_, socket, head) =>
+    socket.end(head + await text(socket.iterator({ destroyOnReturn: false }))));
   const { client } = await open();
   client.end(get('/', 'Connection: upgrade', 'Upgrade: x') + 'x'.repeat(10_000));
   assert.equal(await text(client), 'x'.repeat(10_000));
