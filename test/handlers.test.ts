@@ -143,7 +143,7 @@ describe('a handler that waits', { concurrency: true }, () => {
       const { reply } = await next();
       let isClosed = false;
       const closing = server.close().then(() => { isClosed = true; });
-      await until(() => !server.listener.listening);
+      await until(() => !server.listener.listener.listening);
       setTimeout(server.listener.closeAllConnections, 0); // in a timer, as a sweep
       await once(server.listener, 'close');
       await calm(t, () => 0);

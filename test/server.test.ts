@@ -275,7 +275,7 @@ test('a long reply in progress is sent during a stop', async (t) => {
   client.pause();
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const isClosed = server.close();
-  await until(() => !server.listener.listening);
+  await until(() => !server.listener.listener.listening);
   t.mock.timers.tick(250); // idle connections are closed
   t.mock.timers.reset();
   client.resume();

@@ -14,8 +14,8 @@ import { Room, type DropReason } from './room.ts';
 import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
-const MAX_CONNECTIONS = 1_000;
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
+const MAX_CONNECTIONS = 1_000;
 
 /** Why a connection has ended early. */
 export type FailReason = TooSlow | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
@@ -81,8 +81,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     socket.on('error', () => {}); // `close` follows
     socket.once('secure', () => {
       connection.awaited = undefined;
-      server.emit('secureConnection', socket); // as a server of node:https does
-      if (connection.socket.destroyed) return; // by a listener; Node would crash if `socket` was destroyed here, too
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
     });
@@ -100,7 +98,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     }
     if (secure === undefined) Object.defineProperty(valve, 'bytesRead', { get: () => socket.bytesRead - headerBytes });
     connection.valve = valve;
-    server.emit('connection', valve);
+    if (secure !== undefined) server.emit('secureConnection', valve); // as a server of node:https does
+    if (!valve.destroyed) server.emit('connection', valve);
   }
 
   function remove(connection: Connection): void {

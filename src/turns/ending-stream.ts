@@ -28,7 +28,7 @@ export abstract class EndingStream extends SocketStream {
   /** Without `halfClosed`, Node closes the connection then. */
   constructor(socket: Socket, halfClosed: HalfClosed | undefined) {
     super(socket);
-    this.#halfClosed = halfClosed ?? (() => this.push(null));
+    this.#halfClosed = halfClosed ?? (() => this.#endReading());
     this.tap = new Tap(socket, () => (this.isOver ? this.#discard() : this.arrived()));
     socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
     socket.on('end', () => {
@@ -77,7 +77,7 @@ export abstract class EndingStream extends SocketStream {
 
   #limit(): number {
     if (this.#limitMs > 0) return this.#limitMs;
-    if (this.writableLength > 0) return QUIET_MS + MS_PER_BYTE * Math.min(this.bytesWritten, KERNEL_BYTES);
+    if (this.writableLength > 0) return QUIET_MS + MS_PER_BYTE * Math.min(this.socket.bytesWritten, KERNEL_BYTES);
     return this.socket.readableEnded ? QUIET_MS : Infinity;
   }
 
@@ -115,10 +115,15 @@ export abstract class EndingStream extends SocketStream {
     setTimeout(() => this.waitToDiscard(), DISCARD_MS).unref();
   }
 
+  #endReading(): void {
+    this.push(null);
+    this.read(0); // `end` is emitted even if nobody reads, as by a socket
+  }
+
   /** Its client has ended its side, and all that it has sent has passed. */
   protected leave(): void {
     if (!this.pieces.isComplete) {
-      this.push(null); // then Node closes the connection, and drops what it has not answered
+      this.#endReading(); // then Node closes the connection, and drops what it has not answered
     } else if (!this.#hasLeft) {
       this.#hasLeft = true;
       setImmediate(this.#halfClosed, this); // not yet: the reply may just have been written

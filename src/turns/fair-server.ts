@@ -23,9 +23,10 @@ export type FairOptions = ConnectionOptions & ServerOptions & {
 type Callback = (error?: Error) => void;
 
 /** As `http.createServer`, with more options. What the server is told, such as `listen`, is for the listener, too. */
-export function createFairServer(options: FairOptions, handler?: RequestListener) {
+export function createFairServer(first: FairOptions | RequestListener = {}, second?: RequestListener) {
+  const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
   const { turns = processTurns, sweepMs = SWEEP_MS } = options;
-  const server = createHttpServer(options, handler);
+  const server = createHttpServer(options, () => stage !== 'none', handler);
   const connections = createConnections(server, options, turns);
   const { keepAlive, keepAliveInitialDelay } = options;
   const highWaterMark = HIGH_WATER_MARK;
@@ -33,7 +34,7 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
   let hasAccepted = false; // a connection, in this iteration
   let sweeper: NodeJS.Timeout | undefined;
   let idleCloser: NodeJS.Timeout | undefined;
-  let state: 'open' | 'stopping' | 'closing' | 'closed' = 'open';
+  let stage: 'none' | 'stopping' | 'closing' = 'none'; // of the stop
 
   listener.on('connection', (socket) => {
     hasAccepted = true;
@@ -41,58 +42,69 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
     connections.accept(socket, listener.address() instanceof Object);
   });
   listener.on('error', (error) => server.emit('error', error));
+  listener.on('drop', (data) => server.emit('drop', data));
   listener.on('listening', () => { // perhaps again
-    state = 'open';
-    stopTimers();
+    clearInterval(sweeper);
     sweeper = setInterval(sweep, sweepMs).unref();
     server.emit('listening'); // at this event, Node begins to check its time limits
   });
   const endServer = server.close.bind(server); // with its time limits
   listener.on('close', () => {
-    if (state === 'closed') return; // Node says so at each further call of `close`
-    state = 'closed';
-    stopTimers();
+    endStop();
+    clearInterval(sweeper);
     endServer();
   });
+  const stopListening = listener.close.bind(listener);
+  listener.close = (callback) => { // Node calls it for the `signal` of `listen`, and for `worker.disconnect()`
+    server.close(callback);
+    return listener;
+  };
 
-  function stopTimers(): void {
-    clearInterval(sweeper);
+  function endStop(): void {
+    stage = 'none';
     clearTimeout(idleCloser);
   }
 
   function sweep(): void {
     connections.sweep(sweepMs);
-    if (state === 'closing') connections.closeIdle();
+    if (stage === 'closing') connections.closeIdle();
   }
 
   async function stop(): Promise<void> {
-    state = 'stopping';
+    stage = 'stopping';
     const end = performance.now() + LAST_ACCEPTS_MS;
     await iteration(); // the current one may be past accepting
     do {
       hasAccepted = false;
       await iteration();
     } while (hasAccepted && performance.now() < end);
-    if (state !== 'stopping') return; // all has been closed meanwhile
-    listener.close();
+    if (stage !== 'stopping') return; // all has been closed meanwhile, or it listens again
+    stopListening();
     idleCloser = setTimeout(() => {
-      state = 'closing';
+      stage = 'closing';
       connections.closeIdle();
     }, ON_ITS_WAY_MS);
   }
 
-  Object.defineProperty(server, 'listening', { get: () => listener.listening });
+  Object.defineProperty(server, 'listening', { get: () => listener.listening && stage === 'none' });
+  for (const name of ['maxConnections', 'dropMaxConnection']) {
+    const set = (value: unknown) => Reflect.set(listener, name, value);
+    Object.defineProperty(server, name, { get: () => Reflect.get(listener, name), set });
+  }
   return Object.assign(server, {
     listener,
-    listen(...args: Parameters<net.Server['listen']>) {
-      listener.listen(...args);
+    listen(...args: readonly unknown[]) {
+      if (stage === 'stopping') stopListening(); // so nothing more is accepted for that stop
+      const bound = args.map((arg) => (typeof arg === 'function' ? arg.bind(server) : arg));
+      Reflect.apply(listener.listen, listener, bound);
+      endStop();
       return server;
     },
     /** Accepts what waits in the kernel's queue, stops listening, and closes idle connections. `close` is the end. */
     close(callback?: Callback) {
-      if (state === 'closed') return endServer(callback); // with an error, as Node's
-      if (callback !== undefined) server.once('close', callback);
-      if (state === 'open') void stop();
+      const error = server.listening ? undefined : notRunning();
+      if (callback !== undefined) server.once('close', () => callback(error));
+      if (stage === 'none') void stop();
       return server;
     },
     address: () => listener.address(),
@@ -108,7 +120,7 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
     closeIdleConnections: connections.closeIdle,
     closeAllConnections: connections.closeAll,
     /** Stops listening at once: what waits in the kernel's queue is reset, or left to others who have the socket. */
-    stopListening: () => listener.close(),
+    stopListening: () => stopListening(),
     leaveBehind: connections.leaveBehind,
     openConnections: connections.count,
     longestTurnWait: turns.longestWait, // on all servers
@@ -116,3 +128,6 @@ export function createFairServer(options: FairOptions, handler?: RequestListener
     setSecureContext: connections.setSecureContext,
   });
 }
+
+// As Node's, for who closes what is not listening.
+const notRunning = () => Object.assign(new Error('Server is not running.'), { code: 'ERR_SERVER_NOT_RUNNING' });

@@ -1,5 +1,5 @@
 // The `http.Server` whose connections are valves: each response tells its valve when the next request may pass.
-import type { RequestListener, Server, ServerOptions } from 'node:http';
+import type { RequestListener, ServerOptions } from 'node:http';
 import { createRequire } from 'node:module';
 import { Valve } from './valve.ts';
 
@@ -7,18 +7,34 @@ import { Valve } from './valve.ts';
 // nodejs/node#59686), and hide it from instrumentation, such as that of OpenTelemetry.
 const http: typeof import('node:http') = createRequire(import.meta.url)('node:http');
 
-// Node makes it at the end of each head.
-class FairResponse extends http.ServerResponse {
-  constructor(...options: ConstructorParameters<typeof http.ServerResponse>) {
-    super(...options);
-    const { socket } = this.req;
-    if (!(socket instanceof Valve)) return;
-    socket.pieces.begin(this.req);
-    this.on('close', () => socket.answered());
-  }
-}
+/** As `http.createServer`. While `isStopping`, each reply is the last on its connection. */
+export function createHttpServer(
+  options: ServerOptions, isStopping: () => boolean, handler: RequestListener | undefined,
+) {
+  // Node makes it at the end of each head.
+  class FairResponse extends (options.ServerResponse ?? http.ServerResponse) {
+    constructor(...args: ConstructorParameters<typeof http.ServerResponse>) {
+      super(...args);
+      const { socket } = this.req;
+      if (!(socket instanceof Valve)) return;
+      socket.pieces.begin(this.req);
+      this.on('close', () => socket.answered());
+    }
 
-/** As `http.createServer`. */
-export function createHttpServer(options: ServerOptions, handler?: RequestListener): Server {
-  return http.createServer({ ...options, ServerResponse: FairResponse }, handler);
+    override writeHead(...args: unknown[]): this { // Node calls it, too
+      if (isStopping() && !this.headersSent) this.setHeader('Connection', 'close');
+      return Reflect.apply(super.writeHead, this, args);
+    }
+  }
+  const server = http.createServer({ ...options, ServerResponse: FairResponse }, handler);
+  const emit = server.emit.bind(server);
+  server.emit = (name: string, ...args: unknown[]) => {
+    const [error, socket] = args;
+    if (socket instanceof Valve) {
+      if (name === 'upgrade' || name === 'connect') args[2] = socket.takeHead(); // Node has passed the head alone
+      else if (name === 'clientError') socket.failed(Object(error).code);
+    }
+    return emit(name, ...args);
+  };
+  return server;
 }

@@ -7,30 +7,36 @@ import { write, type Callback, type Write } from './writes.ts';
 // From `encrypted` on, they are those of a TLSSocket.
 const MEMBERS = [
   'remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort', 'localFamily', 'bytesRead',
-  'bytesWritten', 'connecting', 'pending', 'readyState', 'address', 'setNoDelay', 'setKeepAlive', 'ref', 'unref',
+  'connecting', 'pending', 'readyState', 'address', 'setNoDelay', 'setKeepAlive', 'ref', 'unref',
   'resetAndDestroy', 'encrypted', 'authorized', 'authorizationError', 'alpnProtocol',
   'servername', 'getCipher', 'getProtocol', 'getPeerCertificate', 'getPeerX509Certificate', 'isSessionReused',
 ];
 
 export class SocketStream extends Duplex {
   declare readonly bytesRead: number;
-  declare readonly bytesWritten: number;
   protected readonly socket: Socket;
   protected isActive = true; // something has happened since somebody last looked
   readonly #touch = () => { this.isActive = true; };
 
   static {
     for (const name of MEMBERS) {
-      Object.defineProperty(this.prototype, name, { get(this: SocketStream) { return this.#member(name); } });
+      Object.defineProperty(this.prototype, name, {
+        get(this: SocketStream) { return this.#member(name); },
+        set(this: SocketStream, value) { Object.defineProperty(this, name, { value, writable: true }); },
+      });
     }
   }
 
   constructor(socket: Socket) {
-    super({ decodeStrings: false });
+    super({ decodeStrings: false, emitClose: false });
     this.socket = socket;
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
     this.on('error', () => {}); // without a listener, an error would end the process, and Node does not always have one
+  }
+
+  get bytesWritten(): number {
+    return this.socket.bytesWritten + (this.writableCorked > 0 ? this.writableLength : 0);
   }
 
   // Where a function of the socket returns that, as `setNoDelay` does, this stream is returned.
@@ -53,7 +59,8 @@ export class SocketStream extends Duplex {
   override _destroy(error: Error | null, done: Callback): void {
     const isTaken = error === null && this.socket.writableLength === 0;
     if (isTaken) this.socket.destroySoon(); // over TLS, this says goodbye (RFC 8446 6.1)
-    else this.socket.destroy();
+    else setImmediate(() => this.socket.destroy()); // in a read that ends a TLS handshake, Node 20 has sent nothing yet
     done(error);
+    process.nextTick(() => this.emit('close', error !== null)); // as a socket does
   }
 }

@@ -12,6 +12,7 @@ export class Valve extends EndingStream {
   readonly #turns: Turns;
   #waiting: Queue | undefined; // those with whom it waits
   #isReaderSlow = false; // Node has stopped taking, because a handler does not read
+  #hasFailed = false; // Node's parser, which would say so at each further piece
 
   /** `socket` is, over TLS, the decrypted one of `connection`. */
   constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: HalfClosed) {
@@ -35,6 +36,16 @@ export class Valve extends EndingStream {
     this.pieces.answer();
     this.#endRequest();
     this.proceed();
+  }
+
+  /** What has arrived after a head that takes the connection over. */
+  takeHead(): Buffer {
+    return this.tap.take(this.tap.held.length);
+  }
+
+  /** What Node tells by `clientError`. */
+  failed(code: unknown): void {
+    this.#hasFailed ||= String(code).startsWith('HPE_');
   }
 
   /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
@@ -101,7 +112,8 @@ export class Valve extends EndingStream {
     if (!pieces.hasBegun) this.#connection.setBusy(true);
     this.isActive = true;
     // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which says so.
-    this.push(tap.take(pieces.next(tap.held)));
+    const piece = tap.take(pieces.next(tap.held));
+    if (!this.#hasFailed) this.push(piece);
     this.#isReaderSlow = this.readableLength > 0;
     this.#endRequest(); // its content may end with this
   }

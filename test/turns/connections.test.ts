@@ -117,7 +117,7 @@ test('what Node tells of a connection is told in no context of a request, as wit
     failing.client.write(`${GET}BAD\r\n\r\n`);
     const connecting = await open('127.0.0.4');
     connecting.client.write(`${GET.repeat(2)}${GET.replace('GET /', 'CONNECT a:80')}`);
-    connecting.client.once('data', () => connecting.client.write('x'.repeat(10_000)));
+    connecting.client.on('data', () => connecting.client.write('x'.repeat(10_000)));
     ends.push(closed(failing.raw), once(connecting.client.resume(), 'data'));
   }
   await Promise.all(ends);

@@ -1,15 +1,15 @@
 // The listener and its server: what is accepted, swept and closed, and when.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import net, { connect, type Socket } from 'node:net';
+import http, { ServerResponse } from 'node:http';
+import net, { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
-import { closed, iterations, NO_UNIX, until } from '../support/sockets.ts';
+import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
 import { FORGED, get, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 const GET = get('/');
@@ -22,18 +22,23 @@ for (const over of TRANSPORTS) {
     const { turns, turn, hold } = startTurns();
     const { open, dial, server } =
       await start(t, (_, response) => responses.push(response), over, { sweepMs: 500, turns });
-    const [silent, idle, late, held] = [await dial(), await open(), await open(), await open()];
+    const [silent, idle, begun, late, held] = [await dial(), await open(), await open(), await open(), await open()];
+    begun.client.write(GET);
+    await until(() => responses.length === 1);
+    const [first = assert.fail()] = responses.splice(0);
+    first.flushHeaders(); // so nothing tells its client that it is the last
     t.mock.timers.tick(500); // a sweep, before the stop
     const lingering = await open();
     lingering.client.resume().write(get('/', 'Connection: close'));
     await until(() => responses.length === 1);
     responses.pop()?.end();
     await until(() => lingering.valve.writableFinished);
-    const closedBefore = t.mock.fn();
+    const closedBefore = t.mock.fn((_?: Error) => {});
     for (let i = 0; i < 2; i += 1) server.close(closedBefore); // the second time changes nothing
+    assert.equal(server.listening, false);
     const isClosed = once(server, 'close');
     await iterations();
-    assert.equal(server.listening, false, 'nobody waits in the kernel');
+    assert.equal(server.listener.listening, false, 'nobody waits in the kernel');
     t.mock.timers.tick(249);
     late.client.write(GET);
     await until(() => responses.length === 1);
@@ -44,16 +49,21 @@ for (const over of TRANSPORTS) {
     t.mock.timers.tick(1);
     await Promise.all([closed(idle.raw), closed(silent.raw)]);
     turn();
-    for (const response of responses) response.end();
-    await until(() => late.valve.isIdle && held.valve.isIdle);
-    assert.deepEqual([late, held, lingering].map(({ raw }) => raw.destroyed), [false, false, false]);
+    const replies = [late, held].map(async ({ client }) => String(await once(client, 'data')));
+    for (const response of [first, ...responses]) response.end();
+    for (const reply of await Promise.all(replies)) assert.match(reply, /^connection: close/mi);
+    await until(() => begun.valve.isIdle);
+    assert.deepEqual([begun, late, held, lingering].map(({ raw }) => raw.destroyed), [false, false, false, false]);
     t.mock.timers.tick(250); // the sweep
-    await Promise.all([closed(late.raw), closed(held.raw)]);
-    assert.equal(lingering.raw.destroyed || closedBefore.mock.callCount() > 0, false, 'its client may take the reply');
-    t.mock.timers.tick(1_000);
+    await closed(begun.raw);
+    const areOpen = [late, held, lingering].every(({ raw }) => !raw.destroyed);
+    assert.ok(areOpen && closedBefore.mock.callCount() === 0, 'their clients may take the replies');
+    t.mock.timers.tick(1_500);
     await isClosed;
     const isClosedAgain = new Promise((resolve) => server.close(resolve));
-    assert.deepEqual([closedBefore.mock.callCount(), Object(await isClosedAgain).code], [2, 'ERR_SERVER_NOT_RUNNING']);
+    const codes = closedBefore.mock.calls.map(({ arguments: [error] }) => Object(error).code);
+    codes.push(Object(await isClosedAgain).code);
+    assert.deepEqual(codes, [undefined, 'ERR_SERVER_NOT_RUNNING', 'ERR_SERVER_NOT_RUNNING']);
   });
 
   test(`over ${over}, all can be closed at once, even in a handshake; before that, they work or fail`, async (t) => {
@@ -68,10 +78,6 @@ for (const over of TRANSPORTS) {
     await Promise.all([once(client, 'data'), closed(reset.raw), closed(forger.raw)]);
     server.closeAllConnections();
     await Promise.all([closed(silent.raw), closed(raw), closed(valve), once(server, 'close')]);
-    const closes = t.mock.fn();
-    server.on('close', closes).stopListening();
-    await iterations();
-    assert.equal(closes.mock.callCount(), 0, 'it has said so');
     assert.ok(cleared.calls.some(({ arguments: [interval] }) => interval === made.calls[0]?.result));
   });
 }
@@ -89,6 +95,116 @@ test('it listens as Node does, and says so; errors of the listener are its own',
   assert.equal(other.listen(port, '127.0.0.1'), other);
   await assert.rejects(once(other, 'listening'), { code: 'EADDRINUSE' });
   await once(other.close(), 'close');
+});
+
+test('it is made as by `http.createServer`, and has 1,000 connections by default', async (t) => {
+  class Own<Request extends http.IncomingMessage> extends ServerResponse<Request> {}
+  const own = (_: unknown, response: ServerResponse) => void response.end(response instanceof Own ? 'own' : 'other');
+  for (const [server, reply] of [
+    [createFairServer(own), /other$/],
+    [createFairServer().on('request', own), /other$/],
+    [createFairServer({ ServerResponse: Own }, own), /own$/],
+  ] as const) {
+    const port = await listenOnPort(server);
+    t.after(() => server.close());
+    const client = connect({ port, host: '127.0.0.1' });
+    client.write(get('/', 'Connection: close'));
+    assert.match(await text(client), reply);
+  }
+  const dropped = t.mock.fn();
+  const full = createFairServer({ dropped });
+  for (let i = 0; i < 1_001; i += 1) full.listener.emit('connection', new Socket());
+  assert.equal(dropped.mock.callCount(), 1);
+  full.closeAllConnections();
+});
+
+test('it tells of each `close` as Node does, and listens again at once after it', async () => {
+  async function run(server: http.Server): Promise<unknown[]> {
+    const close = () => new Promise((resolve) => server.close((error) => resolve(Object(error).code)));
+    const dispose = async () => server[Symbol.asyncDispose]().catch(({ code }) => code);
+    const listen = () => server.listen({ port: 0, host: '127.0.0.1' });
+    const seen = [await close(), await dispose()];
+    listen();
+    seen.push(server.listening, ...await Promise.all([close(), close()]), server.listening);
+    await once(listen(), 'listening');
+    const ending = close();
+    await once(listen(), 'listening');
+    assert.throws(listen, { code: 'ERR_SERVER_ALREADY_LISTEN' });
+    seen.push(await ending, await close());
+    const context = new Promise((resolve) => server.listen(0, function listening(this: unknown) { resolve(this); }));
+    return [...seen, await context === server, await dispose()];
+  }
+  assert.deepEqual(await run(createFairServer()), await run(http.createServer()));
+});
+
+for (const over of TRANSPORTS) {
+  test(`over ${over}, a \`signal\` that closes the listener closes idle connections`, async (t) => {
+    const { server, port, open } = await start(t, hello, over);
+    await once(server.close(), 'close');
+    const abort = new AbortController();
+    await once(server.listen({ port, host: '127.0.0.1', signal: abort.signal }), 'listening');
+    const { raw } = await open();
+    abort.abort();
+    await Promise.all([closed(raw), once(server, 'close')]);
+  });
+
+  test(`over ${over}, \`maxConnections\` and \`drop\` are those of Node`, async (t) => {
+    const { server, open, port } = await start(t, hello, over);
+    server.maxConnections = 1;
+    await open();
+    const client = connect({ port, host: '127.0.0.1' }).on('error', () => {});
+    await Promise.all([once(server, 'drop'), closed(client.resume())]);
+    assert.equal(server.maxConnections, 1);
+  });
+
+  test(`over ${over}, what comes with a CONNECT is its \`head\`; that its client leaves is heard`, async (t) => {
+    const { server, open } = await start(t, hello, over);
+    for (const how of ['ends', 'resets']) {
+      const connecting = once(server, 'connect');
+      const { client, below } = await open();
+      client.write(get('/').replace('GET /', 'CONNECT a:80') + 'head');
+      const [, socket, head] = await connecting;
+      assert.equal(String(head), 'head');
+      const hasLeft = how === 'ends' ? once(socket, 'end') : closed(socket); // though nobody reads
+      if (how === 'ends') client.end();
+      else below.resetAndDestroy();
+      await hasLeft;
+    }
+  });
+
+  test(`over ${over}, \`clientError\` comes once, though its listener leaves the connection open`, async (t) => {
+    const { server, open } = await start(t, hello, over);
+    const listener = t.mock.fn();
+    server.on('clientError', listener);
+    const { client, valve, accepted } = await open();
+    client.write(`BAD\r\n\r\n${GET.repeat(10)}`);
+    await until(() => listener.mock.callCount() > 0 && accepted.bytesRead > 0 && valve.isIdle === false);
+    await calm(t, () => valve.bytesRead);
+    assert.equal(listener.mock.callCount(), 1);
+  });
+}
+
+test('`secureConnection` has the socket that requests have', async (t) => {
+  const sockets: unknown[] = [];
+  const { server, open } = await start(t, ({ socket }, response) => response.end(`${sockets.push(socket)}`), 'TLS');
+  server.on('secureConnection', (socket) => sockets.push(socket));
+  const { client, valve } = await open();
+  client.write(GET);
+  await once(client, 'data');
+  assert.deepEqual(sockets.map((socket) => socket === valve), [true, true]);
+});
+
+test('a request in the same flight as the end of the TLS handshake is answered, or refused', async (t) => {
+  const { port } = await start(t, (request, response) => {
+    response.end('hello');
+    request.destroy();
+  }, 'TLS');
+  const long = 'x'.repeat(1_500);
+  for (const [bytes, reply] of [[get(`/${long}`), /hello$/], [`BAD${long}\r\n\r\n`, /^HTTP\/1.1 400 /]] as const) {
+    const client = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    client.write(bytes);
+    assert.match(await text(client), reply);
+  }
 });
 
 test('after a stop that has been overtaken by `stopListening`, it stays closed', async (t) => {
@@ -114,7 +230,7 @@ test('it may listen again after it has closed: it sweeps, and closes again, each
     t.mock.timers.tick(1_000);
     assert.deepEqual([sweeps.callCount(), newest.raw.destroyed], [1, false], 'what the stop before wanted is over');
     const isClosed = once(server.close(), 'close');
-    await until(() => !server.listening);
+    await until(() => !server.listener.listening);
     if (again === 'not') t.mock.timers.tick(250);
     if (again === 'when all have closed') for (const { below } of opened) below.destroy();
     if (again !== 'while a connection is open') await isClosed;
@@ -124,7 +240,8 @@ test('it may listen again after it has closed: it sweeps, and closes again, each
 
 test('what takes a connection over after an Upgrade may read it by `readable`, and gets all', async (t) => {
   const { server, open } = await start(t, hello, 'TCP');
-  server.on('upgrade', async (_, socket) => socket.end(await text(socket.iterator({ destroyOnReturn: false }))));
+  server.on('upgrade', async (_, socket, head) =>
+    socket.end(head + await text(socket.iterator({ destroyOnReturn: false }))));
   const { client } = await open();
   client.end(get('/', 'Connection: upgrade', 'Upgrade: x') + 'x'.repeat(10_000));
   assert.equal(await text(client), 'x'.repeat(10_000));

@@ -1,15 +1,19 @@
 // All that src/turns assumes of Node beyond its documentation: the title of each test is an assumption, and is tried
 // against Node itself.
 import assert from 'node:assert/strict';
+import cluster from 'node:cluster';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { createTls } from '../../src/turns/handshake.ts';
+import { temporaryFolder } from '../support/certificates.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, startPair, until } from '../support/sockets.ts';
 import { FORGED, get, post, startEnds, tlsOptions, TRANSPORTS } from './start.ts';
 
@@ -126,6 +130,25 @@ test('time limits of node:http begin when `listening` is emitted, and go on unti
   begin((server) => server.emit('listening')); // those before have waited for longer
   await until(() => codes.length > 0);
   assert.deepEqual(codes, ['ERR_HTTP_REQUEST_TIMEOUT']);
+});
+
+test('`worker.disconnect()` calls `close` of a server, and waits until that calls back', async (t) => {
+  const exec = join(temporaryFolder(t), 'worker.cjs');
+  writeFileSync(exec, `
+    const server = require('node:net').createServer();
+    const { close } = server;
+    server.close = (callback) => process.send('close', () => close.call(server, callback));
+    server.listen(0, '127.0.0.1', () => process.send('listening'));
+  `);
+  cluster.setupPrimary({ exec, args: [], execArgv: [] });
+  const worker = cluster.fork();
+  t.after(() => worker.kill('SIGKILL'));
+  const messages: unknown[] = [];
+  worker.on('message', (message) => messages.push(message));
+  await once(worker, 'message');
+  worker.disconnect();
+  await once(worker, 'exit');
+  assert.deepEqual(messages, ['listening', 'close']);
 });
 
 test('of connections in the kernel, one is accepted in each iteration', { skip: NO_UNIX }, async (t) => {

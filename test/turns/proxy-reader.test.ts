@@ -99,7 +99,7 @@ test('at the stop, a connection that has brought its header alone closes before 
   below.write(V1);
   await until(() => raw.bytesRead === V1.length);
   const isClosed = once(server.close(), 'close');
-  await until(() => !server.listening);
+  await until(() => !server.listener.listening);
   t.mock.timers.tick(250);
   await isClosed;
   assert.deepEqual(reasons, [], 'it has not been too slow');

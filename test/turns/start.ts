@@ -35,8 +35,8 @@ export function tlsOptions(t: TestContext) {
 
 async function shakeHands(server: EventEmitter, below: Socket, options: tls.ConnectionOptions) {
   const client = tls.connect({ ...options, rejectUnauthorized: false, socket: below }).on('error', () => {});
-  const [[accepted]] = await Promise.all([once(server, 'secureConnection'), once(client, 'secureConnect')]);
-  return { client, accepted };
+  await Promise.all([once(server, 'secureConnection'), once(client, 'secureConnect')]);
+  return client;
 }
 
 /** Starts a server with these settings; it stops when the test `t` ends. By default, only the test sweeps. */
@@ -60,9 +60,9 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
   async function open(localAddress?: string): Promise<Opened> {
     const serving = once(server, 'connection');
     const { below, raw } = await dial(localAddress);
-    const ends = ofTls ? await shakeHands(server, below, ofTls) : { client: below, accepted: raw };
+    const client = ofTls ? await shakeHands(server, below, ofTls) : below;
     const [valve] = await serving;
-    return { ...ends, below, raw, valve };
+    return { client, accepted: Reflect.get(valve, 'socket'), below, raw, valve };
   }
   return { server, port, dial, open };
 }
