@@ -5,6 +5,7 @@ import type { BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import type { Connection, TooSlow } from './client.ts';
+import { waitForHello } from './client-hello.ts';
 import type { HalfClosed } from './ending-stream.ts';
 import { createTls, Overhead, type TlsOptions } from './handshake.ts';
 import { isListed } from './proxy-header.ts';
@@ -48,11 +49,11 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
 
   function admit(connection: Connection): void {
     if (secure === undefined) serve(connection, connection.socket);
-    else waitForHello(connection, secure.start);
+    else awaitHandshake(connection, secure.start);
   }
 
   // A handshake takes more than 0.5 ms of CPU time, so it starts in a turn.
-  function waitForHello(connection: Connection, startTls: (socket: Socket) => Socket): void {
+  function awaitHandshake(connection: Connection, startTls: (socket: Socket) => Socket): void {
     const { socket, client: { short } } = connection;
     const waiting = {
       takeTurn(): void {
@@ -61,7 +62,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     };
     connection.awaited = 'handshakeTooSlow';
     connection.overhead = new Overhead();
-    socket.once('readable', () => turns.wait(short, waiting));
+    waitForHello(socket, (isWhole) => {
+      if (isWhole) turns.wait(short, waiting);
+      else fail(connection, 'tlsFailed');
+    });
     socket.on('close', () => {
       short.delete(waiting);
       if (connection.awaited !== undefined) failed?.('tlsFailed');
@@ -121,6 +125,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     },
     /** To be called every `ms` milliseconds: closes what takes too long. */
     sweep(ms: number): void {
+      secure?.renewTicketKey();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of room.connections) {
         const { awaited, acceptedAt, socket, overhead, valve } = connection;
