@@ -45,9 +45,10 @@ test('the package is installed, and serves from ES modules, `require` and TypeSc
     ['esm.js', program(IMPORT)], ['common.cjs', program(REQUIRE)],
     ['typed.ts', program(IMPORT, OPTIONS)], ['typed.cts', program(IMPORT, OPTIONS)],
   ] as const) writeFileSync(join(user, file), text);
-  const types = ['--strict', '--target', 'es2023', '--lib', 'es2023', '--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
-  runNode(TSC, ...types, '--module', 'nodenext', '--outDir', 'nodenext', 'typed.ts', 'typed.cts');
-  runNode(TSC, ...types, '--module', 'esnext', '--moduleResolution', 'bundler', '--outDir', 'bundler', 'typed.ts');
+  const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+  const settings = ['--strict', '--target', 'es2023', '--lib', 'es2023', ...types];
+  runNode(TSC, ...settings, '--module', 'nodenext', '--outDir', 'nodenext', 'typed.ts', 'typed.cts');
+  runNode(TSC, ...settings, '--module', 'esnext', '--moduleResolution', 'bundler', '--outDir', 'bundler', 'typed.ts');
   for (const file of ['esm.js', 'common.cjs', 'nodenext/typed.js', 'nodenext/typed.cjs', 'bundler/typed.js']) {
     assert.equal(runNode(file), '/hello\n', file);
   }
