@@ -47,7 +47,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     requireHostHeader: false, // `checkHead` requires it, and the log says so
     joinDuplicateHeaders: true, // two lines of Host become one value with a comma, which `checkHead` refuses
     room: options.room,
-    tls: tls && { ...tls, ALPNProtocols: ['http/1.1'] }, // RFC 7301: refuses who speaks only HTTP/2
+    tls,
     proxies: options.proxies,
     dropped: reports.dropped,
     failed: reports.ended,

@@ -55,8 +55,8 @@ test('each link leads to a file or a heading of this project, or elsewhere', () 
 
 test('the lines of the book that put turns under another server do so', async (t) => {
   const [lines = ''] = found(section(book, '`src/turns` under another server'), /```ts\n(.*?)```/gs);
-  const script = lines.replaceAll('./turns/', new URL('../src/turns/', import.meta.url).href.replaceAll("'", '%27'))
-    .replaceAll(".ts'", `${extension}'`).replace('.listen(8080)', '');
+  const { href } = new URL(`../src/turns/fair-server${extension}`, import.meta.url);
+  const script = lines.replace('greeting-service/turns', href.replaceAll("'", '%27')).replace('.listen(8080)', '');
   const module = `data:text/javascript,${encodeURIComponent(`${script}\nexport { server };`)}`;
   const { server }: { readonly server: Server } = await import(module);
   t.after(() => server.close());

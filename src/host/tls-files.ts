@@ -1,5 +1,5 @@
 // Reads the TLS certificates and the private key, and checks them before a connection needs them.
-import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { duplexPair } from 'node:stream';
 import { connect, createSecureContext, createServer, type SecureContextOptions } from 'node:tls';
@@ -9,11 +9,10 @@ import { mistakeIn, StartError } from './start-error.ts';
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
-// BCP 195 (RFC 9325, sections 3.1.1, 3.4 and 4): in TLS 1.2 only ciphers with forward secrecy and authenticated
-// encryption, in the server's order; and no tickets, because OpenSSL would encrypt all of them with the same key.
+// BCP 195 (RFC 9325, sections 3.1.1 and 4): in TLS 1.2 only ciphers with forward secrecy and authenticated encryption,
+// in the server's order.
 const POLICY: SecureContextOptions = {
   minVersion: 'TLSv1.2',
-  secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
   ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20',
   honorCipherOrder: true,
   ecdhCurve: keyExchanges(process.versions.openssl),

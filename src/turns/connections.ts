@@ -5,6 +5,7 @@ import { isIPv4, type BlockList, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { titleOf } from './client.ts';
+import { waitForHello } from './client-hello.ts';
 import type { Connection, TooSlow } from './connection.ts';
 import type { HalfClosed } from './ending-stream.ts';
 import { createTls, Overhead, type TlsOptions } from './handshake.ts';
@@ -56,11 +57,11 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function admit(connection: Connection): void {
     if (room.isFull(connection.client)) drop(connection, 'newRefused');
     else if (secure === undefined) serve(connection, connection.socket);
-    else waitForHello(connection, secure.start);
+    else awaitHandshake(connection, secure.start);
   }
 
   // A handshake takes more than 0.5 ms of CPU time, so it starts in a turn.
-  function waitForHello(connection: Connection, startTls: (socket: Socket) => Socket): void {
+  function awaitHandshake(connection: Connection, startTls: (socket: Socket) => Socket): void {
     const { socket, client: { short } } = connection;
     const waiting = {
       takeTurn(): void {
@@ -69,7 +70,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     };
     connection.awaited = 'handshakeTooSlow';
     connection.overhead = new Overhead();
-    socket.once('readable', () => turns.wait(short, waiting));
+    waitForHello(socket, (isWhole) => {
+      if (isWhole) turns.wait(short, waiting);
+      else fail(connection, 'tlsFailed');
+    });
     socket.on('close', () => {
       short.delete(waiting);
       if (connection.awaited !== undefined) failed?.('tlsFailed');
@@ -143,6 +147,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     },
     /** To be called every `ms` milliseconds: closes what takes too long. */
     sweep(ms: number): void {
+      secure?.renewTicketKey();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
         const { awaited, acceptedAt, socket, overhead, valve } = connection;

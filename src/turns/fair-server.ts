@@ -9,6 +9,8 @@ import { createHttpServer } from './http-server.ts';
 import { HIGH_WATER_MARK } from './tap.ts';
 import { createTurns, type Turns } from './turns.ts';
 
+export { Room } from './room.ts';
+
 const SWEEP_MS = 1_000;
 const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop
 const ON_ITS_WAY_MS = 250; // how long idle connections are kept after that: a request may be on its way

@@ -1,5 +1,6 @@
 // TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high for a tap.
-import type { Socket } from 'node:net';
+import { constants, randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
 import { HIGH_WATER_MARK } from './tap.ts';
 
@@ -9,21 +10,37 @@ const OVERHEAD = 4;
 const OVERHEAD_BYTES = 64 * 1024;
 const OVERHEAD_BYTES_PER_MS = 1;
 
-/** As for `tls.createServer`, but there are no certificates of clients. */
+// RFC 9325 3.4: whoever gets the key of tickets can decrypt what was sent over TLS 1.2 while it was in use.
+const TICKET_KEY_MS = 12 * 60 * 60 * 1000;
+
+/** As for `tls.createServer`, but there are no certificates of clients, and no renegotiation. */
 export type TlsOptions = SecureContextOptions & Pick<TLSSocketOptions, 'ALPNProtocols' | 'SNICallback'>;
 
 /** Starts TLS on sockets. Throws if it is to verify certificates of clients: only a `tls.Server` does that. */
-export function createTls({ ALPNProtocols, SNICallback, ...options }: TlsOptions) {
+export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallback, ...options }: TlsOptions) {
   if ('requestCert' in options) throw new TypeError('Certificates of clients cannot be requested.');
+  // RFC 7301 3.2: a client that speaks only HTTP/2 is refused.
   const fixed = { isServer: true, ALPNProtocols, SNICallback, highWaterMark: HIGH_WATER_MARK };
-  let secureContext = createSecureContext(options);
+  let latest = createContext(options);
   return {
-    start: (socket: Socket) => new TLSSocket(socket, { ...fixed, secureContext }),
-    /** Later sockets get this certificate and key. */
+    start: (socket: Duplex) => new TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
+    /** Later sockets get this certificate and key. Sessions from before are not resumed. */
     setSecureContext(context: SecureContextOptions): void {
-      secureContext = createSecureContext(context);
+      latest = createContext(context);
+    },
+    /** To be called again and again: when it is 12 hours old, the key of tickets is renewed. */
+    renewTicketKey(): void {
+      if (performance.now() - latest.madeAt >= TICKET_KEY_MS) latest = createContext(latest.options);
     },
   };
+}
+
+// As with `tls.createServer`, the server chooses the cipher. In TLS 1.2, clients cannot renegotiate (RFC 9325 3.5): one
+// could do so hundreds of times in a second.
+function createContext(options: SecureContextOptions) {
+  const secureOptions = (options.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION;
+  const all = { honorCipherOrder: true, ticketKeys: randomBytes(48), ...options, secureOptions };
+  return { options, secureContext: createSecureContext(all), madeAt: performance.now() };
 }
 
 /** What a connection brings beyond its content: records of a byte bring 23 times that. */

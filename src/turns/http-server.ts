@@ -1,5 +1,5 @@
 // The `http.Server` whose connections are valves: each response tells its valve when the next request may pass.
-import type { RequestListener, ServerOptions } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createRequire } from 'node:module';
 import { Valve } from './valve.ts';
 
@@ -10,7 +10,7 @@ const http: typeof import('node:http') = createRequire(import.meta.url)('node:ht
 /** As `http.createServer`. While `isStopping`, each reply is the last on its connection. */
 export function createHttpServer(
   options: ServerOptions, isStopping: () => boolean, handler: RequestListener | undefined,
-) {
+): Server {
   // Node makes it at the end of each head.
   class FairResponse extends (options.ServerResponse ?? http.ServerResponse) {
     constructor(...args: ConstructorParameters<typeof http.ServerResponse>) {

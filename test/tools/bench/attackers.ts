@@ -1,32 +1,59 @@
 // The process of clients that attack: `attackers PORT CLIENTS WORK ADDRESSES IS_TLS`. It prints a line when all do,
 // or after 5 s: the server may have ended.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { duplexPair } from 'node:stream';
+import { connect } from 'node:tls';
 import { WORKS, type Work } from './attacks.ts';
 import { openSocket } from './clients.ts';
 
 const [port, clients, name = '', addresses, isTls] = process.argv.slice(2);
 const work = new Map<string, Work>(Object.entries(WORKS)).get(name) ?? {};
-const { first = '', more = '', isByteByByte = false, isDeaf = false, resetAfterMs } = work;
+const { first = '', more = '', isByteByByte = false, isDeaf = false, resetAfterMs, hellosOf } = work;
 const repeated = Buffer.from(isByteByByte ? more : more.repeat(Math.ceil(65_536 / Math.max(1, more.length))));
 const length = isByteByByte ? 1 : repeated.length; // of a write
 const say = () => console.log('attacking');
 let begun = 0;
+const hello = hellosOf === undefined ? undefined : await makeHello(hellosOf);
+const waiting = new Set<Socket>(); // those that have sent its first byte
 
 for (let client = 0; client < Number(clients); client += 1) open(client);
 setTimeout(say, 5_000);
+setInterval(() => {
+  for (const socket of waiting) socket.write(hello?.subarray(1) ?? '');
+  waiting.clear();
+}, 500);
+
+// A ClientHello, in records of so many bytes.
+async function makeHello(size: number): Promise<Buffer> {
+  const [below, other] = duplexPair();
+  connect({ socket: below }).on('error', () => {});
+  const [record]: Buffer[] = await once(other, 'data');
+  const message = record?.subarray(5) ?? Buffer.alloc(0);
+  const count = Math.ceil(message.length / size);
+  return Buffer.concat(Array.from({ length: count }, (_, i) => message.subarray(i * size, (i + 1) * size))
+    .flatMap((part) => [Buffer.of(22, 3, 1, part.length >> 8, part.length & 0xff), part]));
+}
 
 // Half of those that send without end do so until the server has closed both sides. Others end theirs when it does.
 function open(client: number): void {
   const from = addresses === '1' ? '127.0.0.1' : `127.0.1.${1 + (client % Number(addresses))}`;
   const allowHalfOpen = client % 2 === 1 && more !== '';
-  const socket = openSocket({ port: Number(port), isTls: isTls === 'true', from, allowHalfOpen }, () => {
+  const isOverTls = isTls === 'true' && hello === undefined;
+  const socket = openSocket({ port: Number(port), isTls: isOverTls, from, allowHalfOpen }, () => {
     begun += 1;
     if (begun === Number(clients)) say();
+    if (hello !== undefined) return begin();
     if (first !== '') socket.write(first.replaceAll('#', String(client)));
     if (resetAfterMs === 0) socket.resetAndDestroy();
     else if (resetAfterMs !== undefined) setTimeout(() => socket.resetAndDestroy(), resetAfterMs);
     if (more !== '') sendMore(0);
     else if (first === '') socket.destroy();
   });
+  function begin(): void {
+    socket.write(hello?.subarray(0, 1) ?? '');
+    waiting.add(socket.once('data', () => socket.destroy())); // the server has shaken hands
+  }
   function sendMore(at: number): void {
     if (!socket.writable) return;
     const next = (at + length) % repeated.length;
@@ -34,5 +61,8 @@ function open(client: number): void {
   }
   if (isDeaf) socket.pause(); // before it is connected, or else the first bytes are read
   else socket.resume();
-  socket.on('close', () => setTimeout(open, 1, client));
+  socket.on('close', () => {
+    waiting.delete(socket);
+    setTimeout(open, 1, client);
+  });
 }

@@ -6,10 +6,12 @@ import { PATH, TARGET } from '../api.ts';
 /**
  * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it disconnects); whether each
  * byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it resets. What has closed is
- * replaced.
+ * replaced. With `hellosOf`, it begins TLS with records of so many bytes: one byte at first; then all send the rest at
+ * the same time.
  */
 export type Work = Readonly<{
   first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resetAfterMs?: number;
+  hellosOf?: number;
 }>;
 
 /** So many clients do this work, or are those of records.c, and come from so many addresses. */
@@ -58,6 +60,8 @@ export const WORKS = {
   'sending and resetting': { first: get().repeat(200), resetAfterMs: 0 },
   'reading nothing': { first: get().repeat(8_000), isDeaf: true },
   'rapid reset': { first: slow, resetAfterMs: 5 },
+  'split ClientHellos': { hellosOf: 16_384 },
+  'ClientHellos in one-byte records': { hellosOf: 1 },
 } satisfies Record<string, Work>;
 
 type How = Partial<Attack>;
@@ -92,6 +96,8 @@ export const ATTACKS: readonly Attack[] = [
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
   attack('TLS, pipelined requests', FEW_TLS, [75, 'pipelined requests']),
   attack('TLS, handshakes', FEW_TLS, [75, 'handshakes']),
+  ...(['split ClientHellos', 'ClientHellos in one-byte records'] as const).map((work) =>
+    attack(`TLS, 900, ${work}`, { ...MANY, isTls: true }, [900, work])),
   attack('TLS, records of one byte', FEW_TLS, [75, 'one byte']),
   ...records(75, { ...FEW_TLS, peakMiB: 450 }), ...records(300, { medianMs: 50, peakMiB: 450 }),
   ...records(950, { peakMiB: 450 }), ...updates(20, FEW_TLS), ...updates(75, FEW_TLS),

@@ -1,0 +1,84 @@
+// How a client begins TLS, in whatever pieces, and when its handshake starts.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { duplexPair } from 'node:stream';
+import { test } from 'node:test';
+import { connect } from 'node:tls';
+import { createHelloReader } from '../../src/turns/client-hello.ts';
+import { closed, until } from '../support/sockets.ts';
+import { start, startTurns } from './start.ts';
+
+const record = (content: Uint8Array, type = 22) =>
+  Buffer.concat([Buffer.of(type, 3, 1, content.length >> 8, content.length & 0xff), content]);
+
+/** The first record of a client. */
+async function firstRecord(): Promise<Buffer> {
+  const [below, other] = duplexPair();
+  connect({ socket: below }).on('error', () => {});
+  const [bytes] = await once(other, 'data');
+  return bytes;
+}
+
+const hello = await firstRecord();
+const message = hello.subarray(5);
+const half = message.length / 2;
+const split = (...ends: readonly number[]) =>
+  Buffer.concat(ends.map((end, i) => record(message.subarray(ends[i - 1] ?? 0, end))));
+const inBytes = split(...Array.from(message, (_, i) => i + 1));
+
+test('a ClientHello is whole with the last byte of its last record, however it is split', () => {
+  const more = record(Buffer.concat([message, message]));
+  for (const bytes of [hello, inBytes, split(half, message.length), split(3, half, message.length), more]) {
+    for (const size of [1, 2, 7, bytes.length - 1, bytes.length]) {
+      const read = createHelloReader();
+      for (let end = size; end < bytes.length; end += size) {
+        assert.equal(read(bytes.subarray(end - size, end)), 'incomplete');
+      }
+      assert.equal(read(bytes.subarray(-(bytes.length % size || size))), 'whole');
+    }
+  }
+});
+
+test('what is no ClientHello is known at once', () => {
+  const begun = record(Buffer.of(1));
+  for (const bytes of [
+    Buffer.from('G'), record(Buffer.of(2, 40), 21), Buffer.of(0x80, 0x2e, 1), record(Buffer.of(2)), record(Buffer.of()),
+    Buffer.concat([begun, record(Buffer.of())]), Buffer.concat([begun, Buffer.of(20)]),
+  ]) assert.equal(createHelloReader()(bytes), 'illegal');
+});
+
+test('a handshake waits for its turn when the ClientHello is whole, in however many packets', async (t) => {
+  const { turns, hold, turn } = startTurns();
+  const { dial } = await start(t, () => {}, 'TLS', { turns });
+  for (const [bytes, size] of [[hello, 1], [inBytes, 500]] as const) {
+    const { below, raw } = await dial();
+    hold();
+    for (let at = 0; at < bytes.length; at += size) {
+      below.write(bytes.subarray(at, at + size));
+      await until(() => raw.bytesRead > at);
+      assert.equal(raw.bytesWritten, 0);
+      turn();
+    }
+    await until(() => {
+      turn();
+      return raw.bytesWritten > 0;
+    });
+  }
+});
+
+test('what becomes no ClientHello ends at once, as does a client that leaves', async (t) => {
+  const failed = t.mock.fn();
+  const { dial } = await start(t, () => {}, 'TLS', { failed });
+  const tooLong = [record(Buffer.of(1, 1, 0, 0)), ...Array<Buffer>(4).fill(record(Buffer.alloc(16_384)))];
+  for (const act of [
+    (below: Socket) => below.end(), (below: Socket) => below.end(hello.subarray(0, 100)),
+    (below: Socket) => below.write(hello.subarray(0, 100), () => below.resetAndDestroy()),
+    (below: Socket) => below.write('GET / HTTP/1.1'), (below: Socket) => below.write(Buffer.concat(tooLong)),
+  ]) {
+    const { below, raw } = await dial();
+    act(below);
+    await closed(raw);
+  }
+  assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), Array(5).fill('tlsFailed'));
+});
