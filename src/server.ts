@@ -10,15 +10,18 @@ import { checkHead, type HeadRules } from './http/head.ts';
 import { FIELD_LINES, HEAD_BYTES, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, statusOfError } from './http/refusals.ts';
 import { refusalText } from './http/reply.ts';
+import { clientOf } from './turns/client.ts';
 import { createFairServer } from './turns/fair-server.ts';
 
-export type ServerOptions = ExchangeOptions & {
+export type ServerOptions = Omit<ExchangeOptions, 'clientOf'> & {
   readonly headRules: HeadRules;
   readonly maxConnections: number; // how many may be open at once
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
 };
+
+const SWEEP_MS = 1_000;
 
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
 
@@ -27,6 +30,7 @@ export type Server = ReturnType<typeof createServer>;
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
+  const ofExchanges = { ...options, clientOf };
   // The newest exchange of each open connection. Each replaces the one before: if they were removed, V8 would keep old
   // tables of the map for long (80 MiB more under load).
   const newest = new Map<Duplex, Exchange>();
@@ -34,6 +38,10 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   let inProgress = 0; // requests whose responses have not closed, or whose handlers go on
   let isCut = false; // nobody waits for them any more
   let allOver: (() => void) | undefined; // is called then, or when there is none
+  const closing = (report: (reason: string) => void) => (reason: string, socket?: Duplex) => {
+    if (socket !== undefined) newest.get(socket)?.abort('dropped');
+    report(reason);
+  };
 
   const server = createFairServer({
     ...TIME_LIMITS,
@@ -46,11 +54,16 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     maxConnections: options.maxConnections,
     tls: tls && { ...tls, ALPNProtocols: ['http/1.1'] }, // RFC 7301: refuses who speaks only HTTP/2
     proxies: options.proxies,
-    dropped: reports.dropped,
-    failed: reports.ended,
+    dropped: closing(reports.dropped),
+    failed: closing(reports.ended),
     halfClosed: (socket) => newest.get(socket)?.abort('halfClosed'),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
+  let sweeper: NodeJS.Timeout | undefined;
+  server.on('listening', () => {
+    sweeper = setInterval(() => newest.forEach((exchange) => exchange.sweep(SWEEP_MS)), SWEEP_MS).unref();
+  });
+  server.on('close', () => clearInterval(sweeper));
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
@@ -63,7 +76,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const { socket } = incoming;
     const { request, reason } = checkHead(incoming, options.headRules);
-    const exchange = new Exchange(incoming, response, request, options);
+    const exchange = new Exchange(incoming, response, request, ofExchanges);
     if (!newest.has(socket)) socket.on('close', () => newest.delete(socket));
     newest.set(socket, exchange);
     inProgress += 1;

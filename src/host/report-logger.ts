@@ -32,8 +32,9 @@ export function createReportLogger(log: Log) {
     summarize, refused, dropped,
     ended: refused, // in the same summary
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),
-    failed: (error: unknown, traceId: string) =>
-      log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
+    failed: (error: unknown, request: LogFields & { readonly path?: string | undefined }) =>
+      log('error', 'Unhandled exception occurred while processing the request.',
+        { ...request, path: cut(request.path), error }),
     finished: (request: LogFields & { readonly path?: string | undefined }) =>
       log('info', 'Request', { ...request, path: cut(request.path) }),
   };

@@ -23,8 +23,8 @@ export type ConnectionOptions = {
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
   readonly halfClosed?: HalfClosed; // by default, Node closes the connection
-  readonly dropped?: (reason: DropReason) => void; // there was one too many, so one was closed
-  readonly failed?: (reason: FailReason) => void;
+  readonly dropped?: (reason: DropReason, connection?: Duplex) => void; // there was one too many, so one was closed
+  readonly failed?: (reason: FailReason, connection?: Duplex) => void; // it is about to be closed
 };
 
 /** The connections of `server`, which has `connection` for each, with its valve. */
@@ -98,7 +98,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function fail(connection: Connection, reason: FailReason): void {
-    failed?.(reason);
+    failed?.(reason, connection.valve);
     close(connection);
   }
 
@@ -112,7 +112,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       const connection = room.add(socket);
       const victim = room.chooseVictim(connection);
       if (victim !== undefined) {
-        dropped?.(victim.reason);
+        dropped?.(victim.reason, victim.connection.valve);
         close(victim.connection);
       }
       if (socket.destroyed) return; // there is none
