@@ -148,6 +148,19 @@ describe('a handler that waits', { concurrency: true }, () => {
     });
   }
 
+  test('that is cut off for room, or at the stop, is not taken for one whose client has left', async (t) => {
+    const { open, next, ends, server, records } = await start(t, 'TCP', { maxConnections: 2 });
+    for (let i = 0; i < 2; i += 1) open(GET);
+    const { request: { signal } } = await next();
+    const { request: { signal: other } } = await next();
+    open('', OTHER);
+    await until(() => signal.aborted || other.aborted);
+    server.closeAll();
+    await until(() => records.length === 2);
+    const reasons = [signal, other].map(({ reason }) => reason.message).sort();
+    assert.deepEqual([ends, reasons], [['busyClosed'], [ABORTS.dropped, ABORTS.stopped]]);
+  });
+
   test('that fails after it was aborted is counted, with a reason in the record of its 500', async (t) => {
     const { open, next, reported, refusals, records } = await start(t);
     const { client, all } = open(GET);
@@ -290,7 +303,7 @@ for (const over of ['TCP', 'TLS'] as const) {
     await until(() => records.length === 2);
     for (const { status, reason } of records) assert.deepEqual([status, reason], [503, 'handlerTooSlow']);
     open(GET, OTHER);
-    await calm(t, () => calls.length);
+    await until(() => requests.mock.callCount() === 3);
     const closing = server.close();
     first.reply(Promise.reject(failure));
     (await next()).reply(emptyReply(200));
