@@ -9,7 +9,29 @@ import { REFUSALS } from './http/refusals.ts';
 import { emptyReply, headersOf, type Reply } from './http/reply.ts';
 import type { ABORTS, HttpRequest } from './http/request.ts';
 import type { Route, Router } from './http/router.ts';
-import type { Reports } from './reports.ts';
+
+/** What is reported, to whoever writes the log. */
+export type Reports = {
+  readonly failed: (error: unknown, request: FailedRequest) => void; // an error while a request was answered
+  readonly refused: (reason: string) => void; // a request was refused, or failed: see `reason` below
+  readonly ended: (reason: string) => void; // a connection has ended early
+  readonly dropped: (reason: string) => void; // there were too many connections, so one was closed
+  readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
+};
+
+/** A request whose handler has failed. */
+export type FailedRequest = { readonly traceId: string; readonly method: string; readonly path: string };
+
+/** A request that is over. It never has the query: names are personal data. */
+export type AccessRecord = Partial<FailedRequest> & { // which is missing if Node's parser refused the head
+  readonly durationMs?: number; // since the head had arrived; missing in the same case
+  readonly status: number | undefined; // undefined: the connection ended before there was a reply
+  // Why it was refused: a Reason, the code of an error of Node's, or `handlerTooSlow`. Or `handlerAborted`: the handler
+  // has failed, but its request had been aborted before.
+  readonly reason: string | undefined;
+  readonly remoteAddress: string | undefined; // undefined: on a Unix socket
+  readonly aborted: true | undefined; // the kernel has not taken the whole reply
+};
 
 export type ExchangeOptions = {
   readonly router: Router;

@@ -197,7 +197,7 @@ describe('a handler that waits', { concurrency: true }, () => {
     assert.deepEqual(order, [...one, ...one, 'GET', OTHER, ...one, 'POST', '127.0.0.1']);
   });
 
-  test('is not called if its client leaves, or ends its side, while it waits for a seat; nor at the stop', async (t) => {
+  test('is not called if its client leaves, or ends its side, while it waits; nor at the stop', async (t) => {
     const { open, next, calls, server, records } = await start(t, 'TCP', {}, { seats: createSeats(1) });
     const { client, reset } = open(GET);
     const first = await next();
@@ -217,7 +217,7 @@ describe('a handler that waits', { concurrency: true }, () => {
     assert.deepEqual([calls.length, client.destroyed], [0, true]);
   });
 
-  test('that returns at once, or throws, gives its seat back; the next has it later, not in the same call', async (t) => {
+  test('that returns at once, or throws, gives its seat back, and the next has it a little later', async (t) => {
     let running = 0;
     const seats = createSeats(1);
     const handler = t.mock.fn(() => {
@@ -287,7 +287,7 @@ describe('a handler that waits', { concurrency: true }, () => {
 
 // These do not run beside others, because they hold the time.
 for (const over of ['TCP', 'TLS'] as const) {
-  test(`over ${over}, a handler has 30 s, with its wait for a seat; then it keeps the seat until it ends`, async (t) => {
+  test(`over ${over}, a handler and its wait for a seat have 30 s; it keeps the seat until it ends`, async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { open, next, calls, server, records, reported } = await start(t, over, {}, { seats: createSeats(1) });
     const requests = t.mock.fn();
@@ -299,7 +299,9 @@ for (const over of ['TCP', 'TLS'] as const) {
     assert.equal(first.request.signal.aborted, false);
     t.mock.timers.tick(1_000);
     assert.equal(first.request.signal.reason.message, ABORTS.tooSlow);
-    for (const { all } of clients) assert.match(await all(), /^HTTP.1.1 503 [^]*Connection: close\r\n[^]*\r\n\r\n$/);
+    for (const { all } of clients) {
+      assert.match(await all(), /^HTTP.1.1 503 [^]*Connection: close\r\n[^]*\r\n\r\n$/);
+    }
     await until(() => records.length === 2);
     for (const { status, reason } of records) assert.deepEqual([status, reason], [503, 'handlerTooSlow']);
     open(GET, OTHER);

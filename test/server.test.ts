@@ -9,7 +9,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as iteration, setTimeout as wait } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { contentReply, emptyReply, type Reply } from '../src/http/reply.ts';
-import type { AccessRecord } from '../src/reports.ts';
+import type { AccessRecord } from '../src/exchange.ts';
 import type { Handler, HttpRequest } from '../src/http/request.ts';
 import type { Routes } from '../src/http/router.ts';
 import type { ServerOptions } from '../src/server.ts';

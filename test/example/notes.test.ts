@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { readConfiguration } from '../../src/host/configuration.ts';
-import type { AccessRecord } from '../../src/reports.ts';
+import type { AccessRecord } from '../../src/exchange.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { listenOnPort, until } from '../support/sockets.ts';
 import { createNotes } from './notes.ts';

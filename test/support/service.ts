@@ -5,7 +5,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
 import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
-import type { AccessRecord, Reports } from '../../src/reports.ts';
+import type { AccessRecord, Reports } from '../../src/exchange.ts';
 import { createRouter, type Routes } from '../../src/http/router.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/server.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
