@@ -9,16 +9,19 @@ import { checkHead, type HeadRules } from './http/head.ts';
 import { FIELD_LINES, HEAD_BYTES, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, statusOfError } from './http/refusals.ts';
 import { refusalText } from './http/reply.ts';
+import { clientOf } from './turns/client.ts';
 import { createFairServer } from './turns/fair-server.ts';
 import { Room } from './turns/room.ts';
 
-export type ServerOptions = ExchangeOptions & {
+export type ServerOptions = Omit<ExchangeOptions, 'clientOf'> & {
   readonly headRules: HeadRules;
   readonly room: Room; // for the connections of this server, and of others
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
 };
+
+const SWEEP_MS = 1_000;
 
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
 
@@ -30,6 +33,7 @@ export type Server = ReturnType<typeof createServer>;
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
   const { reports } = options;
+  const ofExchanges = { ...options, clientOf };
   // The exchange in progress on each open connection that has had one. (If they were removed, instead of replaced, V8
   // would keep old tables of the map for long: 80 MiB more under load.)
   const current = new Map<Duplex, Exchange | undefined>();
@@ -51,9 +55,15 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     proxies: options.proxies,
     dropped: reports.dropped,
     failed: reports.ended,
+    closing: (socket) => current.get(socket)?.abort('dropped'),
     halfClosed: (socket) => current.get(socket)?.abort('halfClosed'),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
+  let sweeper: NodeJS.Timeout | undefined;
+  server.on('listening', () => {
+    sweeper = setInterval(() => current.forEach((exchange) => exchange?.sweep(SWEEP_MS)), SWEEP_MS).unref();
+  });
+  server.on('close', () => clearInterval(sweeper));
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
@@ -67,7 +77,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     const { socket } = incoming;
     const { request, reason } = checkHead(incoming, options.headRules);
     incoming.rawHeaders = []; // nobody reads them any more, and they take as much memory as `headers`
-    const exchange = new Exchange(incoming, response, request, options);
+    const exchange = new Exchange(incoming, response, request, ofExchanges);
     if (!current.has(socket)) forgetAtEnd(socket);
     current.set(socket, exchange);
     inProgress += 1;

@@ -9,23 +9,33 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { emptyReply, type Reply } from '../src/http/reply.ts';
 import { ABORTS, type Handler, type HttpRequest } from '../src/http/request.ts';
+import { createSeats } from '../src/http/seats.ts';
 import { temporaryFolder } from './support/certificates.ts';
 import { requestBytes } from './support/exchange.ts';
 import { startServer, tlsOptions, type StartOptions } from './support/service.ts';
-import { calm, NO_UNIX, until } from './support/sockets.ts';
+import { calm, closed, NO_UNIX, until } from './support/sockets.ts';
 
 const GET = requestBytes('GET', '/', []);
 const POST = `${requestBytes('POST', '/', ['Content-Length: 1'])}x`;
+const EXPECTING = requestBytes('POST', '/', ['Expect: 100-continue', 'Transfer-Encoding: chunked']);
+const BYTES = [
+  GET, POST, GET + GET, `${GET}\r\n`, requestBytes('GET', '/', [`Cookie: ${'x'.repeat(6_000)}`]),
+  requestBytes('POST', '/', ['Content-Length: 60000']) + 'x'.repeat(60_000),
+  `${requestBytes('POST', '/', ['Transfer-Encoding: chunked'])}${'5\r\nhello\r\n'.repeat(1_000)}0\r\n\r\n`,
+];
+const OTHER = '127.0.0.2';
 
 type Called = { readonly request: HttpRequest; readonly reply: (reply: Reply | Promise<Reply>) => void };
 
 /** A server on which each handler waits until the test replies. */
-async function start(t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', options: StartOptions = {}) {
+async function start(
+  t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', options: StartOptions = {}, more: object = {},
+) {
   const calls: Called[] = [];
   const handler: Handler = async (request) => new Promise((reply) => calls.push({ request, reply }));
   const tls = over === 'TLS' ? await tlsOptions(t) : undefined;
   const path = over === 'Unix' ? join(temporaryFolder(t), 'socket') : undefined;
-  const routes = { '/': { GET: handler, POST: handler } };
+  const routes = { '/': { GET: { handler, ...more }, POST: { handler, ...more } } };
   const { port, ...started } = await startServer(t, routes, { ...options, ...(path && { path }) }, tls);
   /** Connects, and sends this. */
   function open(bytes: string, localAddress = '127.0.0.1') {
@@ -34,7 +44,15 @@ async function start(t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', optio
     t.after(() => below.destroy());
     below.on('error', () => {});
     client.on('error', () => {}).write(bytes);
-    return { client: client.resume(), reset: () => (over === 'Unix' ? below.destroy() : below.resetAndDestroy()) };
+    let received = '';
+    client.setEncoding('latin1').on('data', (part: string) => { received += part; });
+    /** All that arrives until the server ends. Then the client ends, too. */
+    const all = async () => {
+      await until(() => client.readableEnded || client.destroyed);
+      client.end();
+      return received;
+    };
+    return { client, all, reset: () => (over === 'Unix' ? below.destroy() : below.resetAndDestroy()) };
   }
   /** The next call of the handler. */
   async function next(): Promise<Called> {
@@ -44,10 +62,12 @@ async function start(t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', optio
   return { ...started, calls, open, next };
 }
 
+const failure = new Error('It failed.');
+
 // The tests run at the same time, because they wait for connections to end.
 describe('a handler that waits', { concurrency: true }, () => {
   for (const over of NO_UNIX ? ['TCP', 'TLS'] as const : ['TCP', 'TLS', 'Unix'] as const) {
-    for (const bytes of [GET, POST, GET + GET]) {
+    for (const bytes of BYTES) {
       test(`over ${over}, hears at once that its client has left, or is cut off (${bytes.length} bytes)`, async (t) => {
         const { open, next, server, reported, records } = await start(t, over);
         const begin = async () => {
@@ -85,7 +105,7 @@ describe('a handler that waits', { concurrency: true }, () => {
     await until(() => records.length === 1);
     reset();
     await calm(t, () => 0);
-    assert.deepEqual([signal.aborted, request.isAbortion(undefined)], [false, false]);
+    assert.deepEqual([signal.aborted, request.isAborted], [false, false]);
   });
 
   test('is called with an aborted signal if its client ended its side before, and not if it reset', async (t) => {
@@ -104,6 +124,118 @@ describe('a handler that waits', { concurrency: true }, () => {
     third.reply(emptyReply(200));
     await calm(t, () => calls.length);
     assert.deepEqual(calls, []);
+  });
+
+  for (const over of ['TCP', 'TLS'] as const) {
+    test(`over ${over}, hears that its request is refused for content that it does not wait for`, async (t) => {
+      const { open, next, server } = await start(t, over);
+      const statuses: number[] = [];
+      const work: Called[] = [];
+      for (const bytes of ['zz\r\n', '', `8000\r\n${'x'.repeat(32_768)}\r\n`, undefined]) {
+        const { client, reset, all } = open(EXPECTING);
+        const call = await next();
+        client.write(`fff0\r\n${'x'.repeat(65_520)}\r\n`); // all of it is read
+        if (bytes === undefined) reset();
+        else if (bytes === '') client.end();
+        else client.write(bytes);
+        await until(() => call.request.signal.aborted);
+        work.push(call);
+        if (bytes !== undefined) statuses.push(Number((await all()).slice(9, 12)));
+      }
+      for (const { request } of work.slice(0, 3)) assert.equal(request.signal.reason.message, ABORTS.refused);
+      assert.deepEqual([statuses, server.closeAll()], [[400, 400, 413], 4]);
+    });
+  }
+
+  test('that is cut off for room, or at the stop, is not taken for one whose client has left', async (t) => {
+    const { open, next, ends, server, records } = await start(t, 'TCP', { maxConnections: 2 });
+    for (let i = 0; i < 2; i += 1) open(GET);
+    const { request: { signal } } = await next();
+    const { request: { signal: other } } = await next();
+    open('', OTHER);
+    await until(() => signal.aborted || other.aborted);
+    server.closeAll();
+    await until(() => records.length === 2);
+    const reasons = [signal, other].map(({ reason }) => reason.message).sort();
+    assert.deepEqual([ends, reasons], [['busyClosed'], [ABORTS.dropped, ABORTS.stopped]]);
+  });
+
+  test('that fails after it was aborted is counted, with a reason in the record of its 500', async (t) => {
+    const { open, next, reported, refusals, records } = await start(t);
+    const { client, all } = open(GET);
+    const { request, reply } = await next();
+    client.end();
+    await once(request.signal, 'abort');
+    reply(Promise.reject(new Error('It failed.')));
+    assert.match(await all(), /^HTTP.1.1 500/);
+    await until(() => records.length > 0);
+    const { status, reason } = records[0] ?? assert.fail();
+    assert.deepEqual([reported, refusals, status, reason], [[], ['handlerAborted'], 500, 'handlerAborted']);
+  });
+
+  test('waits for a seat in the queue of its client, but not while its content is on its way', async (t) => {
+    const { open, next, calls, server } = await start(t, 'TCP', {}, { seats: createSeats(1) });
+    const requests = t.mock.fn();
+    server.listener.on('request', requests);
+    const slow = open(POST.slice(0, -1));
+    for (const [i, from] of ['127.0.0.1', '127.0.0.1', '127.0.0.1', OTHER].entries()) {
+      await until(() => requests.mock.callCount() === i + 1);
+      open(GET, from);
+    }
+    await until(() => requests.mock.callCount() === 5);
+    const order: unknown[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const { request, reply } = await next();
+      assert.equal(calls.length, 0, 'there is one seat');
+      order.push(request.method, request.remoteAddress);
+      reply(i === 1 ? Promise.reject(failure) : emptyReply(i === 2 ? 99 : 200)); // it has ended, whatever it returns
+      if (i === 2) slow.client.write('x');
+      await calm(t, () => calls.length);
+    }
+    const one = ['GET', '127.0.0.1'];
+    assert.deepEqual(order, [...one, ...one, 'GET', OTHER, ...one, 'POST', '127.0.0.1']);
+  });
+
+  test('is not called if its client leaves, or ends its side, while it waits; nor at the stop', async (t) => {
+    const { open, next, calls, server, records } = await start(t, 'TCP', {}, { seats: createSeats(1) });
+    const { client, reset } = open(GET);
+    const first = await next();
+    reset(); // its handler goes on, and keeps the seat
+    await once(first.request.signal, 'abort');
+    const [ending, resetting, refused, last] = [open(POST), open(GET), open(EXPECTING), open(GET)];
+    await calm(t, () => calls.length);
+    ending.client.end();
+    resetting.reset();
+    refused.client.write('zz\r\n');
+    assert.deepEqual([await ending.all(), (await refused.all()).slice(9, 12)], ['', '400']);
+    await until(() => records.length === 4);
+    assert.deepEqual([calls.length, server.closeAll()], [0, 2]);
+    first.reply(emptyReply(200));
+    assert.equal(await last.all(), '');
+    await calm(t, () => calls.length);
+    assert.deepEqual([calls.length, client.destroyed], [0, true]);
+  });
+
+  test('that returns at once, or throws, gives its seat back, and the next has it a little later', async (t) => {
+    let running = 0;
+    const seats = createSeats(1);
+    const handler = t.mock.fn(() => {
+      running += 1;
+      queueMicrotask(() => { running -= 1; });
+      assert.equal(running, 1);
+      if (handler.mock.callCount() % 2 === 0) throw failure;
+      return emptyReply(200);
+    });
+    const { port, reported } = await startServer(t, { '/': { GET: { handler, seats } } });
+    let giveBack = () => {};
+    seats.take('a', () => { giveBack = seats.giveBack; });
+    const clients = Array.from({ length: 6 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}));
+    for (const client of clients) client.write(requestBytes('GET', '/'));
+    await calm(t, () => clients.filter((client) => client.connecting).length);
+    assert.equal(handler.mock.callCount(), 0);
+    giveBack();
+    await Promise.all(clients.map((client) => closed(client.resume())));
+    assert.deepEqual([handler.mock.callCount(), reported], [6, [failure, failure, failure]]);
   });
 
   test('counts for its client after that has left, and the stop waits for it', async (t) => {
@@ -151,5 +283,52 @@ describe('a handler that waits', { concurrency: true }, () => {
       reply(emptyReply(200));
       await closing;
     });
+  }
+});
+
+// These do not run beside others, because they hold the time.
+for (const over of ['TCP', 'TLS'] as const) {
+  test(`over ${over}, a handler and its wait for a seat have 30 s; it keeps the seat until it ends`, async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { open, next, calls, server, records, reported } = await start(t, over, {}, { seats: createSeats(1) });
+    const requests = t.mock.fn();
+    server.listener.on('request', requests);
+    const clients = [open(GET), open(GET)];
+    const first = await next();
+    await until(() => requests.mock.callCount() === 2);
+    t.mock.timers.tick(30_000); // so many seconds are counted, of which the first may have been a moment
+    assert.equal(first.request.signal.aborted, false);
+    t.mock.timers.tick(1_000);
+    assert.equal(first.request.signal.reason.message, ABORTS.tooSlow);
+    for (const { all } of clients) {
+      assert.match(await all(), /^HTTP.1.1 503 [^]*Connection: close\r\n[^]*\r\n\r\n$/);
+    }
+    await until(() => records.length === 2);
+    for (const { status, reason } of records) assert.deepEqual([status, reason], [503, 'handlerTooSlow']);
+    const { client, all } = open(GET, OTHER);
+    await until(() => requests.mock.callCount() === 3);
+    const closing = server.close();
+    first.reply(Promise.reject(failure));
+    (await next()).reply(emptyReply(200));
+    await all();
+    client.end();
+    await closing;
+    assert.deepEqual([calls, reported], [[], []]);
+  });
+}
+
+test('a route has its own time limit, or none; a limit is never early, and late by up to a second', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  for (const timeLimitMs of [0, 999, 1_001, Infinity]) {
+    const { open, next, refusals } = await start(t, 'TCP', {}, { timeLimitMs });
+    const { client, all } = open(GET);
+    const { request, reply } = await next();
+    let seconds = 0;
+    for (; seconds < 1_000 && !request.signal.aborted; seconds += 1) t.mock.timers.tick(1_000);
+    assert.equal(seconds, Math.min(1_000, 1 + Math.ceil(timeLimitMs / 1_000)));
+    reply(emptyReply(204));
+    client.end();
+    assert.match(await all(), timeLimitMs === Infinity ? /^HTTP.1.1 204/ : /^HTTP.1.1 503/);
+    assert.equal(refusals.length, timeLimitMs === Infinity ? 0 : 1);
   }
 });

@@ -107,7 +107,18 @@ describe('the server', { concurrency: true }, () => {
       given.pop()?.(late());
       await iteration();
     }
-    assert.deepEqual([reported, refusals], [[failure], [INVALID_SIZE, INVALID_SIZE]]);
+    assert.deepEqual([reported, refusals], [[], [INVALID_SIZE, INVALID_SIZE, 'handlerAborted']]);
+  });
+
+  test('if the memory of a reply goes to another thread while it is sent, the connection ends with it', async (t) => {
+    const body = new Uint8Array(20_000_000);
+    const { open, ends } = await start(t, { '/bytes': { GET: () => reply({ body }) } });
+    const client = open(get('/bytes') + get('/'));
+    await once(client, 'readable');
+    structuredClone(body.buffer, { transfer: [body.buffer] });
+    const parts: Buffer[] = [];
+    await closed(client.on('data', (part: Buffer) => parts.push(part)).resume());
+    assert.deepEqual([Buffer.concat(parts).includes('Hello'), ends], [false, ['replyNotTaken']]);
   });
 
   test('content is read where it is wanted, after a 100 if its client waits for that', async (t) => {

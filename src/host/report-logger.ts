@@ -45,8 +45,9 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
       dropped(reason);
     },
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),
-    failed: (error: unknown, traceId: string) =>
-      log('error', 'Unhandled exception occurred while processing the request.', { traceId, error }),
+    failed: (error: unknown, request: LogFields & { readonly path?: string | undefined }) =>
+      log('error', 'Unhandled exception occurred while processing the request.',
+        { ...request, path: cut(request.path), error }),
     finished: (request: LogFields & { readonly path?: string | undefined }) =>
       log('info', 'Request', { ...request, path: cut(request.path) }),
   };

@@ -5,7 +5,7 @@ import { OutgoingMessage, STATUS_CODES } from './node-http.ts';
 export type ReplyHeaders = Readonly<Record<string, OutgoingHttpHeader>>;
 
 export type Reply = {
-  readonly status: number; // from 200 on
+  readonly status: number; // 200 to 999
   readonly headers: ReplyHeaders; // except those that the server adds, see `headersOf`
   readonly body: string | Uint8Array;
 };
@@ -48,7 +48,7 @@ const WITHOUT_CONTENT = [204, 304]; // nor a length: RFC 9110 8.6 and 15.4.5
  * Node itself checks names and values (response splitting).
  */
 export function headersOf({ status, headers, body }: Reply, isLast: boolean): OutgoingHttpHeaders {
-  const isFinal = Number.isInteger(status) && status >= 200; // RFC 9110 15.2
+  const isFinal = Number.isInteger(status) && status >= 200 && status <= 999; // RFC 9110 15
   if (!isFinal) throw new RangeError(`A handler must not reply with ${status}.`);
   const isBody = typeof body === 'string' || body instanceof Uint8Array;
   if (!isBody) throw new TypeError('The body of a reply must be a string or bytes.');

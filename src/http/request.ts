@@ -9,11 +9,14 @@ export type Handler = (request: HttpRequest) => Reply | Promise<Reply>;
 /** The parameters in a path, by name. */
 export type Params = Readonly<Record<string, string>>;
 
-/** Why a request was aborted: probably nobody waits for its reply any more. */
+/** Why a request was aborted: probably nobody waits for the reply of its handler any more. */
 export const ABORTS = {
   closed: 'The connection has closed.',
   halfClosed: 'The client has closed its side of the connection.',
   stopped: 'The service has stopped.',
+  refused: 'The request has been refused.',
+  dropped: 'The service has closed the connection.',
+  tooSlow: 'The handler has taken too long.',
 } as const;
 
 type Parts = Pick<HttpRequest, 'method' | 'path' | 'query' | 'host' | 'headers'>;
@@ -47,7 +50,7 @@ export class HttpRequest {
     return this.#traceparent;
   }
 
-  /** Is aborted if nobody waits for the reply any more, before there is one. It is made when first asked for. */
+  /** Is aborted if nobody waits any more for what the handler returns. It is made when first asked for. */
   get signal(): AbortSignal {
     this.#abortion ??= new AbortController();
     return this.#abortion.signal;
@@ -59,9 +62,8 @@ export class HttpRequest {
     this.#abortion.abort(new DOMException(ABORTS[why], 'AbortError'));
   }
 
-  /** Whether a handler has failed with this error because `signal` was aborted, by whatever it has given that to. */
-  isAbortion(error: unknown): boolean {
-    const { aborted = false, reason } = this.#abortion?.signal ?? {};
-    return aborted && (error === reason || (error instanceof Error && error.cause === reason));
+  /** Whether `signal` is aborted. */
+  get isAborted(): boolean {
+    return this.#abortion?.signal.aborted === true;
   }
 }

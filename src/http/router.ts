@@ -2,11 +2,14 @@
 // could get past the proxy's rules.
 import { emptyReply, type Reply } from './reply.ts';
 import type { Handler, Params } from './request.ts';
+import type { Seats } from './seats.ts';
 
 /** How requests to a path with a method are answered. */
 export type Route = {
   readonly handler: Handler;
   readonly maxContentBytes?: number; // how much content it wants. Without it, content is read and discarded.
+  readonly seats?: Seats; // its handler needs one of these; without, any number run at once
+  readonly timeLimitMs?: number; // for the handler, and its wait for a seat; by default 30 s; `Infinity`: none
   readonly params?: Params; // of a path that has been found
 };
 

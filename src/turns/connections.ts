@@ -30,11 +30,12 @@ export type ConnectionOptions = {
   /** There was one too many, so one of the client with the most, which had so many, was closed. */
   readonly dropped?: (reason: DropReason, client: string | undefined, connections: number) => void;
   readonly failed?: (reason: FailReason) => void;
+  readonly closing?: (connection: Duplex) => void; // it is served, and about to be closed
 };
 
 /** The connections of `server`, which has `connection` for each, with its valve. */
 export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
-  const { tls, proxies, halfClosed, dropped, failed } = options;
+  const { tls, proxies, halfClosed, dropped, failed, closing } = options;
   const room = options.room ?? new Room(options.maxConnections ?? MAX_CONNECTIONS);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
@@ -114,6 +115,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function close(connection: Connection): void {
     connection.awaited = undefined;
     remove(connection);
+    if (connection.valve !== undefined) closing?.(connection.valve);
     connection.valve?.destroy(); // so nothing of it passes any more
     connection.socket.destroy();
   }

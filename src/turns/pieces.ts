@@ -40,7 +40,7 @@ export class Pieces {
 
   /** How many bytes at the beginning of `bytes` are empty lines before a request, which mean nothing (RFC 9112 2.2). */
   emptyLines(bytes: Buffer): number {
-    if (this.hasBegun) return 0;
+    if (this.hasBegun && !this.isComplete) return 0;
     let length = 0;
     while (bytes[length] === CR || bytes[length] === LF) length += 1;
     return length;

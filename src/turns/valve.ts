@@ -84,10 +84,10 @@ export class Valve extends EndingStream {
   // What continues waits for a turn: otherwise one client could go on and on.
   protected override proceed(): void {
     if (this.#waiting !== undefined || this.destroyed || this.isOver || this.#isReaderSlow) return;
-    if (this.tap.held.length === 0 && !this.pieces.isComplete) this.#readOn();
-    if (this.tap.held.length > 0) {
-      if (!this.pieces.isComplete) this.#wait(this.#isLong);
-    } else if (this.socket.readableEnded) this.leave();
+    if (this.tap.held.length === 0) this.#readOn(); // even if what comes waits: its client may leave
+    const { held } = this.tap;
+    if (held.length > 0 && !this.pieces.isComplete) this.#wait(this.#isLong);
+    else if (this.socket.readableEnded && this.pieces.emptyLines(held) === held.length) this.leave();
   }
 
   #wait(isLong: boolean): void {

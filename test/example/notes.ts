@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import { contentReply, emptyReply, validationProblem } from '../../src/http/reply.ts';
 import type { Handler } from '../../src/http/request.ts';
 import { createRouter } from '../../src/http/router.ts';
+import { createSeats } from '../../src/http/seats.ts';
 import { createServer, type ServerOptions } from '../../src/server.ts';
 
 const MAX_BYTES = 4 * 1024;
@@ -62,10 +63,11 @@ export async function createNotes({ journalFile, token, maxNotes, translatorUrl,
   };
 
   const getHealth = () => (isDraining ? emptyReply(503) : emptyReply(204));
+  const disk = createSeats(4); // as many as Node reads and writes files at once, for all
   const router = createRouter({
     '/health': { GET: getHealth },
-    '/notes': { POST: { handler: withToken(token, addNote), maxContentBytes: MAX_BYTES } },
-    '/notes/:id': { GET: getNote, DELETE: withToken(token, deleteNote) },
+    '/notes': { POST: { handler: withToken(token, addNote), seats: disk, maxContentBytes: MAX_BYTES } },
+    '/notes/:id': { GET: getNote, DELETE: { handler: withToken(token, deleteNote), seats: disk } },
     '/notes/:id/translation': { GET: translateNote },
   });
   const server = createServer({ ...options, router, headRules: {}, isDraining: () => isDraining });

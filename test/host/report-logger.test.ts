@@ -41,11 +41,13 @@ test('what any client can cause is at most one line a minute for each kind, or i
 test('errors and finished requests are a line each; a path is cut at 1,024 characters, and marked then', () => {
   const logged: unknown[][] = [];
   const reports = createReportLogger((...line) => logged.push(line), () => undefined);
-  reports.failed('boom', '00-1');
   const longest = 'x'.repeat(1_024);
+  reports.failed('boom', { traceId: '00-1', path: longest.repeat(2) });
   for (const path of [undefined, longest, `${longest}"`, longest.repeat(16)]) reports.finished({ path, status: 404 });
   assert.deepEqual(logged, [
-    ['error', 'Unhandled exception occurred while processing the request.', { traceId: '00-1', error: 'boom' }],
+    ['error', 'Unhandled exception occurred while processing the request.', {
+      traceId: '00-1', path: `${longest}…`, error: 'boom',
+    }],
     ...[undefined, longest, `${longest}…`, `${longest}…`].map((path) => ['info', 'Request', { path, status: 404 }]),
   ]);
 });

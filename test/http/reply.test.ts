@@ -17,7 +17,8 @@ test('a reply has a final status, a body of text or bytes, and no header that is
   const [withNumber, withNull, missing] = JSON.parse('[{ "body": 1 }, { "body": null }, {}]'); // what tsc would refuse
   const late = [{ a: ['b', 'ł'] }, { a: undefined }, { a: [missing.value] }, { ł: 'a' }]; // Node checks too late
   const withoutContent = late.map((headers) => ({ status: 204, headers }));
-  for (const illegal of [{ status: 199 }, { status: 204.9 }, withNumber, withNull, ...withoutContent]) {
+  const statuses = [199, 1000, 2 ** 32 + 100, 204.9].map((status) => ({ status }));
+  for (const illegal of [...statuses, withNumber, withNull, ...withoutContent]) {
     const reply = { ...emptyReply(200), ...illegal };
     assert.throws(() => headersOf(reply, false), /Error.*: (?:A handler|The body|Invalid|Header name)/);
   }

@@ -29,3 +29,8 @@ test('anything else begins a new trace, which is not sampled', () => {
     `${CLIENTS}-01, ${CLIENTS}-01`, `fe-${IDS}-01-a, fe-${IDS}-01`, // two field lines
   ]) assert.match(childTraceparent(invalid), inNewTrace, String(invalid));
 });
+
+test('ids are drawn without the global of Web Cryptography, which a flag of Node 20 and 22 takes away', (t) => {
+  t.mock.getter(globalThis, 'crypto', () => undefined);
+  assert.match(childTraceparent(undefined), /^00-/);
+});

@@ -76,7 +76,7 @@ test('no empty line is made of the end of one part of a request and the beginnin
   assert.deepEqual(piecesOf(pieces, '\r\nx'), ['\r\nx']);
 });
 
-test('empty lines count before a request, and that is over when it has passed and is answered', () => {
+test('empty lines count between requests, and one is over when it has passed and is answered', () => {
   const pieces = new Pieces();
   const count = (bytes: string) => pieces.emptyLines(Buffer.from(bytes));
   assert.deepEqual(['\r\n\n\rGET', '\nGET\r\n', 'GET\r\n', '\r\n', ''].map(count), [4, 1, 0, 2, 0]);
@@ -85,6 +85,6 @@ test('empty lines count before a request, and that is over when it has passed an
   pieces.answer();
   assert.deepEqual([pieces.endRequest(), pieces.isComplete, pieces.isArriving], [false, false, true]);
   request.complete = true;
-  assert.deepEqual([pieces.isComplete, pieces.isArriving, count('\r\n')], [true, false, 0]);
+  assert.deepEqual([pieces.isComplete, pieces.isArriving, count('\r\n')], [true, false, 2]);
   assert.deepEqual([pieces.endRequest(), pieces.isComplete, count('\r\n')], [true, false, 2]);
 });

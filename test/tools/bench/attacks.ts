@@ -22,12 +22,15 @@ export type Attack = Readonly<{
   name: string; clients: readonly Clients[];
   isTls?: boolean; heapMiB?: number; env?: Environment;
   script?: string; // a server in this folder, in place of the service
+  asks?: string; // what the honest client asks for, by default /health
   haproxy?: string; // before the server, on TCP, with these options for it
   medianMs?: number; worstMs?: number; failed?: number; peakMiB?: number;
 }>;
 
 const get = (target = TARGET, fields: readonly string[] = []) => requestBytes('GET', target, fields);
 const slow = requestBytes('GET', '/slow', []); // of slow.ts
+const pool = requestBytes('GET', '/pool', []); // of each server of Node and Go, and of slow.ts, where it has seats
+const unseated = requestBytes('GET', '/unseated', []);
 const post = (field: string, content: string) => requestBytes('POST', PATH, [field]) + content;
 const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
 const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
@@ -62,12 +65,15 @@ export const WORKS = {
   'rapid reset': { first: slow, resetAfterMs: 5 },
   'split ClientHellos': { hellosOf: 16_384 },
   'ClientHellos in one-byte records': { hellosOf: 1 },
+  'waiting handlers': { more: pool },
+  'waiting handlers without seats': { more: unseated },
 } satisfies Record<string, Work>;
 
 type How = Partial<Attack>;
 const FEW = { medianMs: 10, worstMs: 100, failed: 0 };
 const FEW_TLS = { ...FEW, medianMs: 20, isTls: true };
 const MANY = { ...FEW, medianMs: 50, worstMs: 250 };
+const WAITING = { script: 'slow', asks: '/pool', medianMs: 150, worstMs: 250, failed: 0 };
 const SMALL = { heapMiB: 64 };
 const PIPELINED: Clients = [300, 'pipelined requests'];
 const attack = (name: string, how: How, ...clients: Clients[]): Attack => ({ ...how, name, clients });
@@ -93,6 +99,10 @@ export const ATTACKS: readonly Attack[] = [
   few('chunk extensions'), few('empty lines'), few('long queries'), few('illegal queries'), few('Expect lines'),
   few('a long Expect line'), few('refused requests'), few('after the last reply'), few('after a 413'),
   few('sending and resetting'), few('rapid reset', { ...FEW, script: 'slow' }),
+  attack('300, waiting handlers', WAITING, [300, 'waiting handlers']),
+  attack('900, waiting handlers', WAITING, [900, 'waiting handlers']),
+  attack('300, waiting handlers without seats', { script: 'slow', asks: '/unseated' },
+    [300, 'waiting handlers without seats']),
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
   attack('TLS, pipelined requests', FEW_TLS, [75, 'pipelined requests']),
   attack('TLS, handshakes', FEW_TLS, [75, 'handshakes']),

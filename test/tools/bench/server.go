@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"time"
 )
 
 func main() {
@@ -14,7 +15,13 @@ func main() {
 		panic(err)
 	}
 	fmt.Printf("http://%s\n", listener.Addr())
+	pool := make(chan bool, 10)
 	http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/pool" {
+			pool <- true
+			time.Sleep(50 * time.Millisecond)
+			<-pool
+		}
 		io.WriteString(w, "Hello")
 	}))
 }

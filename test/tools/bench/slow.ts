@@ -1,13 +1,19 @@
-// A server like the service, with a handler that takes 100 ms.
+// A server like the service, with a handler that takes 100 ms, and one that uses a pool: with seats, and without.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '../../../src/host/configuration.ts';
 import { contentReply } from '../../../src/http/reply.ts';
 import { createRouter } from '../../../src/http/router.ts';
+import { createSeats } from '../../../src/http/seats.ts';
 import { createRoom, createServer } from '../../../src/server.ts';
 import { listenOnPort } from '../../support/sockets.ts';
+import { usePool } from './pool.ts';
 
 const reply = contentReply(200, 'text/plain', 'Hello');
-const router = createRouter({ '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) } });
+const handler = () => usePool().then(() => reply);
+const router = createRouter({
+  '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) },
+  '/pool': { GET: { handler, seats: createSeats(10) } }, '/unseated': { GET: handler },
+});
 const reports = { failed: console.error, refused() {}, ended() {}, dropped() {}, answered() {}, finished: undefined };
 const fixed = { router, headRules: {}, isDraining: () => false, reports };
 const configuration = readConfiguration(process.env);

@@ -6,12 +6,11 @@ import { requestBytes } from '../../support/exchange.ts';
 import { cpuTime, residentMemory } from '../../support/usage.ts';
 import type { Attack, Clients } from './attacks.ts';
 import { ask, openSocket } from './clients.ts';
-import { nodeProgram, scriptPath, start, startServer, type Program, type Programs } from './processes.ts';
+import { nodeProgram, scriptPath, SERVICE, start, startServer, type Program, type Programs } from './processes.ts';
 import { figure, median, table } from './report.ts';
 import { haproxyBefore, sourcePath } from './servers.ts';
 
 const LIMIT_MS = 4_000; // a request that takes longer has failed
-const REQUEST = requestBytes('GET', '/health', []);
 const RECORDS = `${temporaryFolder()}/records`; // records.c, compiled
 const TLS = tlsVariables();
 
@@ -54,20 +53,20 @@ export function printSummary(all: readonly Waits[]): void {
 }
 
 async function measureBeside(program: Program, attack: Attack, seconds: number) {
-  const { clients, isTls = false, heapMiB, env, script, haproxy } = attack;
-  const own = script === undefined ? program : nodeProgram(scriptPath(script));
+  const { clients, isTls = false, heapMiB, env, script, haproxy, asks = '/health' } = attack;
+  const own = script === undefined || program !== SERVICE ? program : nodeProgram(scriptPath(script));
   const more = { MAX_CONNECTIONS: '3000', ...env, ...(isTls && TLS) };
   const server = await startServer(own, more, heapMiB === undefined ? [] : [`--max-heap-size=${heapMiB}`]);
   const proxy = haproxy === undefined ? server : await startServer(haproxyBefore(server.port, haproxy));
   const { port } = proxy;
-  for (let i = 0; i < 100; i += 1) await askOnce(port, isTls); // warms it up
+  for (let i = 0; i < 100; i += 1) await askOnce(port, isTls, '/health'); // warms it up
   const attackers = await Promise.all(clients.map((kind) =>
     start('clients', commandOf(kind, port, isTls), {}, /^(attacking)/)));
   const begin = performance.now();
   const usedBefore = server.isRunning() ? cpuTime(server.pid) : NaN; // in µs
   const asked: ReturnType<typeof askOnce>[] = [];
   for (; performance.now() - begin < seconds * 1000; await sleep(60 + 40 * Math.random())) {
-    asked.push(askOnce(port, isTls));
+    asked.push(askOnce(port, isTls, asks));
   }
   const replies = await Promise.all(asked);
   const [used, peak] = server.isRunning() ? [cpuTime(server.pid), residentMemory(server.pid).peak] : [NaN, NaN];
@@ -87,11 +86,11 @@ function commandOf([count, work, addresses = 1]: Clients, port: number, isTls: b
 }
 
 // How long a request took, and whether it was answered with 200.
-async function askOnce(port: number, isTls: boolean) {
+async function askOnce(port: number, isTls: boolean, target: string) {
   const begin = performance.now();
   const socket = openSocket({ port, isTls, from: '127.0.0.2' });
   const limit = setTimeout(() => socket.destroy(), LIMIT_MS);
-  const reply = await ask(socket, REQUEST);
+  const reply = await ask(socket, requestBytes('GET', target, []));
   clearTimeout(limit);
   socket.destroy();
   return { ms: performance.now() - begin, isGood: reply?.startsWith('HTTP/1.1 200') === true };
