@@ -22,7 +22,9 @@ export function createHttpServer(
     }
 
     override writeHead(...args: unknown[]): this { // Node calls it, too
-      if (isStopping() && !this.headersSent) this.setHeader('Connection', 'close');
+      const { socket } = this.req;
+      const isLast = isStopping() && !(socket instanceof Valve && socket.hasMore);
+      if (isLast && !this.headersSent) this.setHeader('Connection', 'close');
       return Reflect.apply(super.writeHead, this, args);
     }
   }
@@ -32,7 +34,7 @@ export function createHttpServer(
     const [error, socket] = args;
     if (socket instanceof Valve) {
       if (name === 'upgrade' || name === 'connect') args[2] = socket.takeHead(); // Node has passed the head alone
-      else if (name === 'clientError') socket.failed(Object(error).code);
+      else if (name === 'clientError' && String(Object(error).code).startsWith('HPE_')) socket.failed();
     }
     return emit(name, ...args);
   };

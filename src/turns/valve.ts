@@ -12,7 +12,6 @@ export class Valve extends EndingStream {
   readonly #turns: Turns;
   #waiting: Queue | undefined; // those with whom it waits
   #isReaderSlow = false; // Node has stopped taking, because a handler does not read
-  #hasFailed = false; // Node's parser, which would say so at each further piece
 
   /** `socket` is, over TLS, the decrypted one of `connection`. */
   constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: HalfClosed) {
@@ -43,9 +42,14 @@ export class Valve extends EndingStream {
     return this.tap.take(this.tap.held.length);
   }
 
-  /** What Node tells by `clientError`. */
-  failed(code: unknown): void {
-    this.#hasFailed ||= String(code).startsWith('HPE_');
+  /** Whether more than the current request has arrived. */
+  get hasMore(): boolean {
+    return this.tap.held.length > 0;
+  }
+
+  /** Node's parser has failed: it would do so again with each piece of what has arrived. */
+  failed(): void {
+    this.tap.clear();
   }
 
   /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
@@ -112,8 +116,7 @@ export class Valve extends EndingStream {
     if (!pieces.hasBegun) this.#connection.setBusy(true);
     this.isActive = true;
     // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which says so.
-    const piece = tap.take(pieces.next(tap.held));
-    if (!this.#hasFailed) this.push(piece);
+    this.push(tap.take(pieces.next(tap.held)));
     this.#isReaderSlow = this.readableLength > 0;
     this.#endRequest(); // its content may end with this
   }
