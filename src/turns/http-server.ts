@@ -17,13 +17,13 @@ export function createHttpServer(
       super(...args);
       const { socket } = this.req;
       if (!(socket instanceof Valve)) return;
-      socket.pieces.begin(this.req);
-      this.on('close', () => socket.answered());
+      socket.passage.pieces.begin(this.req);
+      this.on('close', () => socket.passage.answered());
     }
 
     override writeHead(...args: unknown[]): this { // Node calls it, too
       const { socket } = this.req;
-      const isLast = isStopping() && !(socket instanceof Valve && socket.hasMore);
+      const isLast = isStopping() && !(socket instanceof Valve && socket.passage.hasMore);
       if (isLast && !this.headersSent) this.setHeader('Connection', 'close');
       return Reflect.apply(super.writeHead, this, args);
     }
@@ -33,8 +33,8 @@ export function createHttpServer(
   server.emit = (name: string, ...args: unknown[]) => {
     const [error, socket] = args;
     if (socket instanceof Valve) {
-      if (name === 'upgrade' || name === 'connect') args[2] = socket.takeHead(); // Node has passed the head alone
-      else if (name === 'clientError' && String(Object(error).code).startsWith('HPE_')) socket.failed();
+      if (name === 'upgrade' || name === 'connect') args[2] = socket.passage.reader.take(); // Node has passed the head alone
+      else if (name === 'clientError' && String(Object(error).code).startsWith('HPE_')) socket.passage.clear();
     }
     return emit(name, ...args);
   };

@@ -120,6 +120,17 @@ test('one that has sent what waits for a turn makes room after those that are id
   }
 });
 
+test('of one network of IPv6, the client with the most connections makes room', () => {
+  const room = new Room(3);
+  const addresses = ['2001:db8::1', '2001:db8:0:1::1', '2001:db8:0:1::2', '192.0.2.1'];
+  const [, second, , newest = assert.fail()] = addresses.map((address) => {
+    const connection = room.add(new Socket(), () => {});
+    room.move(connection, address);
+    return connection;
+  });
+  assert.deepEqual(room.chooseVictim(newest), { connection: second, reason: 'idleClosed' });
+});
+
 test('a client is remembered until nothing is left of it, and not longer', async () => {
   const room = new Room(2);
   const add = () => room.add(new Socket(), () => {}); // without an address, all are one client's
