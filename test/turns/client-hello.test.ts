@@ -43,8 +43,8 @@ test('a ClientHello is whole with the last byte of its last record, however it i
 test('what is no ClientHello is known at once', () => {
   const begun = record(Buffer.of(1));
   for (const bytes of [
-    Buffer.from('G'), record(Buffer.of(2, 40), 21), Buffer.of(0x80, 0x2e, 1), record(Buffer.of(2, 0, 0, 1)), record(Buffer.of()),
-    Buffer.concat([begun, record(Buffer.of())]), Buffer.concat([begun, Buffer.of(20)]),
+    Buffer.from('G'), record(Buffer.of(2, 40), 21), Buffer.of(0x80, 0x2e, 1), record(Buffer.of()),
+    record(Buffer.of(2, 0, 0, 1)), Buffer.concat([begun, record(Buffer.of())]), Buffer.concat([begun, Buffer.of(20)]),
   ]) assert.equal(new HelloReader().read(bytes), 'illegal');
 });
 
