@@ -42,7 +42,7 @@ export class HelloReader {
       if (bytes[at] !== HANDSHAKE) return Infinity;
       const start = at + RECORD_HEAD;
       if (start > length) break;
-      const size = (bytes[at + 3] ?? 0) << 8 | (bytes[at + 4] ?? 0);
+      const size = bytes.readUInt16BE(start - 2);
       if (size === 0) return Infinity; // RFC 8446 5.1
       const headEnd = start + Math.min(size, MESSAGE_HEAD - this.#headBytes);
       if (headEnd > length) break;
