@@ -1,4 +1,5 @@
-// TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high for a reader.
+// TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high to stop
+// reading at once.
 import { constants, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';

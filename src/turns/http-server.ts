@@ -33,7 +33,8 @@ export function createHttpServer(
   server.emit = (name: string, ...args: unknown[]) => {
     const [error, socket] = args;
     if (socket instanceof Valve) {
-      if (name === 'upgrade' || name === 'connect') args[2] = socket.passage.reader.take(); // Node has passed the head alone
+      const isTakenOver = name === 'upgrade' || name === 'connect';
+      if (isTakenOver) args[2] = socket.passage.reader.take(); // Node has got the head alone
       else if (name === 'clientError' && String(Object(error).code).startsWith('HPE_')) socket.passage.clear();
     }
     return emit(name, ...args);

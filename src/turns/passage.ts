@@ -66,7 +66,7 @@ export class Passage {
     this.#proceed();
   }
 
-  // A piece passes. Inside `push`, Node reads it. At the end of a head, it makes a response, which calls `pieces.begin`.
+  // A piece passes. Inside `push`, Node reads it. At the end of a head, its response calls `pieces.begin`.
   #pass(): void {
     const { connection, stream } = this.#ends;
     this.reader.take(this.pieces.emptyLines(this.reader.held));

@@ -58,8 +58,8 @@ function isStart(bytes: Buffer, start: Buffer): boolean {
   return bytes.subarray(0, start.length).equals(start.subarray(0, bytes.length));
 }
 
-// 2.1: exactly its grammar, so that nobody reads another client in the same line. But the destination, which is not used
-// here, may be of the other family: nginx writes its own address there (its issue 1609).
+// 2.1: exactly its grammar, so that nobody reads another client in the same line. But the destination, which is not
+// used here, may be of the other family: nginx writes its own address there (its issue 1609).
 function readText(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   const text = bytes.toString('latin1', 0, V1_MAX);
   const end = text.indexOf('\r\n'); // CR or LF alone does not end it

@@ -75,7 +75,7 @@ export class Valve extends Duplex {
     write(this.socket, writes, this.#touch, done);
   }
 
-  /** As with a socket, `timeout` is emitted after so many ms in which nothing happens. 0: never. `sweep` counts them. */
+  /** As with a socket, `timeout` is emitted after so many ms in which nothing happens (`sweep`). 0: never. */
   setTimeout(ms: number, listener?: () => void): this {
     this.#limitMs = ms;
     this.#touch();

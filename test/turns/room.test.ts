@@ -63,7 +63,7 @@ test('one in its handshake is idle since it was accepted', async (t) => {
 });
 
 for (const over of TRANSPORTS) {
-  test(`over ${over}, where all are idle, whoever comes next is served, and the one idle longest is closed`, async (t) => {
+  test(`over ${over}, where all are idle, a newcomer is served, and the one idle longest is closed`, async (t) => {
     const dropped: string[] = [];
     const { open } = await start(t, hello, over, { maxConnections: 3, dropped: (why) => dropped.push(why) });
     const opened: Opened[] = [];
@@ -107,7 +107,7 @@ test('servers share a room: of all their connections, one is closed', async (t) 
   assert.deepEqual(dropped, ['idleClosed']);
 });
 
-test('one that has sent what waits for a turn makes room after those that are idle, and before those that are busy', () => {
+test('what waits for a turn makes room after those that are idle, and before those that are busy', () => {
   const room = new Room(3);
   const add = () => room.add(new Socket(), () => {});
   const [busy, waiting, idle, newest] = [add(), add(), add(), add()];

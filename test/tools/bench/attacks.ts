@@ -4,10 +4,10 @@ import type { Environment } from '../../support/process.ts';
 import { PATH, TARGET } from '../api.ts';
 
 /**
- * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it disconnects); whether each
- * byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it resets. What has closed is
- * replaced. With `hellosOf`, it begins TLS with records of so many bytes: one byte at first; then all send the rest at
- * the same time.
+ * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it
+ * disconnects); whether each byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it
+ * resets. What has closed is replaced. With `hellosOf`, it begins TLS with records of so many bytes: one byte at first;
+ * then all send the rest at the same time.
  */
 export type Work = Readonly<{
   first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resetAfterMs?: number;
@@ -34,7 +34,7 @@ const unseated = requestBytes('GET', '/unseated', []);
 const post = (field: string, content: string) => requestBytes('POST', PATH, [field]) + content;
 const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
 const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
-const NAMES = Array.from({ length: 95 }, (_, i) => `#-${i}-`.padEnd(164, 'X')).join(':\r\n'); // as much as a head may have
+const NAMES = Array.from({ length: 95 }, (_, i) => `#-${i}-`.padEnd(164, 'X')).join(':\r\n');
 const REFUSED = `GET ${TARGET} HTTP/1.1\r\n\r\n`; // without Host
 
 /** By name. What is sent again and again is legal, except `x`, and accepted by the service. */
