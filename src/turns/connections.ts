@@ -127,9 +127,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     /** Closes those on which nothing has been sent, or no request is in progress. */
     closeIdle(): void {
       for (const connection of connections) {
-        const { valve, socket } = connection;
-        if (valve === undefined && socket.bytesRead === connection.headerBytes) close(connection);
-        if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
+        const { valve, socket, headerBytes } = connection;
+        if (valve === undefined && socket.bytesRead === headerBytes) close(connection);
+        const hasLastReply = valve?.writableEnded === true; // then it closes when its client has had time to read that
+        if (valve?.isIdle === true && !hasLastReply) valve.destroy();
       }
     },
     count: () => connections.size,
