@@ -96,6 +96,18 @@ describe('a handler that waits', { concurrency: true }, () => {
     }
   }
 
+  test('hears that its client has left, also after empty lines in packets of their own', async (t) => {
+    const { open, next } = await start(t);
+    const { client, reset } = open(GET);
+    const { request: { signal } } = await next();
+    for (const bytes of ['\r', '\n', '\r\n']) {
+      client.write(bytes);
+      await calm(t, () => 0);
+    }
+    reset();
+    await until(() => signal.aborted);
+  });
+
   test('hears nothing after its reply, whatever its client does; what it throws then is reported', async (t) => {
     const { open, next, records } = await start(t);
     const { reset } = open(GET);

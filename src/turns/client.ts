@@ -22,6 +22,7 @@ export type Network = {
   readonly name: string;
   readonly clients: Map<string, Client>;
   size: number; // in connections
+  leftBehind: number; // handlers that go on, although the connections of their requests have closed
 };
 
 export class Client {
@@ -30,7 +31,7 @@ export class Client {
   readonly name: string;
   readonly network: Network;
   size = 0; // in connections
-  leftBehind = 0; // handlers that go on, although the connections of their requests have closed
+  leftBehind = 0; // as for its network
 
   constructor(name: string, network: Network) {
     this.name = name;

@@ -44,7 +44,7 @@ export function shakeHands(
 export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallback, ...options }: TlsOptions) {
   if ('requestCert' in options) throw new TypeError('Certificates of clients cannot be requested.');
   // RFC 7301 3.2: a client that speaks only HTTP/2 is refused.
-  const fixed = { isServer: true, ALPNProtocols, SNICallback, highWaterMark: HIGH_WATER_MARK };
+  const fixed = { isServer: true, ALPNProtocols: viewOf(ALPNProtocols), SNICallback, highWaterMark: HIGH_WATER_MARK };
   let latest = createContext(options);
   return {
     start: (socket: Duplex): TLSSocket => new TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
@@ -57,6 +57,14 @@ export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallbac
       if (performance.now() - latest.madeAt >= TICKET_KEY_MS) latest = createContext(latest.options);
     },
   };
+}
+
+// RFC 7301 3.1. Node copies protocols for each socket: those in a DataView to memory of their own, others to its pool of
+// Buffers, of which each connection would then keep up to 64 KiB.
+function viewOf(protocols: TlsOptions['ALPNProtocols']): TlsOptions['ALPNProtocols'] {
+  if (!Array.isArray(protocols)) return protocols;
+  const bytes = protocols.flatMap((name) => [name.length, ...Buffer.from(name)]);
+  return new DataView(Uint8Array.from(bytes).buffer);
 }
 
 // As with `tls.createServer`, the server chooses the cipher. In TLS 1.2, clients cannot renegotiate (RFC 9325 3.5): one

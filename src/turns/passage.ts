@@ -34,7 +34,7 @@ export class Passage {
   #arrived(): void {
     if (this.lastReply.isOver) return this.lastReply.discard();
     const isCheap = !this.#isLong || this.pieces.isSized;
-    const mayPass = isCheap && this.#mayPass && !this.reader.isStopped;
+    const mayPass = isCheap && this.#isOpen && !this.pieces.isComplete && !this.reader.isStopped;
     if (mayPass && this.#ends.turns.tryAhead()) this.#pass();
     if (this.#isLong) this.reader.stop();
     this.#proceed();
@@ -42,11 +42,11 @@ export class Passage {
 
   // The rest waits for a turn: otherwise one client could go on and on.
   #proceed(): void {
-    const { socket, stream } = this.#ends;
-    if (this.#queue !== undefined || this.#isNodeFull || stream.destroyed || this.lastReply.isOver) return;
+    if (this.#queue !== undefined || !this.#isOpen) return;
     if (!this.hasMore) this.#readOn(); // also while a request waits for its reply: its client may leave
-    if (this.hasMore && !this.pieces.isComplete) this.#wait(this.#isLong);
-    else if (socket.readableEnded && !this.#hasRequest) this.#leave();
+    const isNextRequest = this.pieces.isComplete && this.#hasRequest; // which waits for the reply to this one
+    if (this.hasMore && !isNextRequest) this.#wait(this.#isLong);
+    else if (this.#ends.socket.readableEnded && !isNextRequest) this.#leave();
   }
 
   #wait(isLong: boolean): void {
@@ -62,7 +62,7 @@ export class Passage {
     if (this.lastReply.isOver) {
       this.#readOn();
       this.reader.clear();
-    } else if (this.#mayPass) this.#pass();
+    } else if (this.#isOpen) this.#pass();
     this.#proceed();
   }
 
@@ -70,7 +70,7 @@ export class Passage {
   #pass(): void {
     const { connection, stream } = this.#ends;
     this.reader.take(this.pieces.emptyLines(this.reader.held));
-    if (!this.hasMore) return;
+    if (!this.hasMore || this.pieces.isComplete) return;
     if (!this.pieces.hasBegun) connection.setBusy(true);
     connection.isActive = true;
     stream.push(this.reader.take(this.pieces.next(this.reader.held)));
@@ -133,8 +133,8 @@ export class Passage {
     return this.pieces.emptyLines(this.reader.held) < this.reader.held.length;
   }
 
-  get #mayPass(): boolean {
-    return !this.#ends.stream.destroyed && !this.lastReply.isOver && !this.#isNodeFull && !this.pieces.isComplete;
+  get #isOpen(): boolean {
+    return !this.#ends.stream.destroyed && !this.lastReply.isOver && !this.#isNodeFull;
   }
 
   get #isLong(): boolean {

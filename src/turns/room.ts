@@ -44,15 +44,19 @@ export class Room {
 
   /** A connection of a client has closed, and the handler of its request goes on. Returns what to call at its end. */
   leaveBehind(client: Client): () => void {
-    client.leftBehind += 1;
+    const count = (by: number): void => {
+      client.leftBehind += by;
+      client.network.leftBehind += by;
+    };
+    count(1);
     return () => {
-      client.leftBehind -= 1;
+      count(-1);
       this.#release(client);
     };
   }
 
-  /** Whether a client has too many connections and handlers left behind: by resetting, it could start any number. */
-  isFull({ size, leftBehind }: Client): boolean {
+  /** Whether a client's network has too many connections and handlers left behind: resets could start any number. */
+  isFull({ network: { size, leftBehind } }: Client): boolean {
     return size + leftBehind > this.#maxConnections;
   }
 
@@ -89,7 +93,7 @@ export class Room {
   }
 }
 
-const newNetwork = (name: string): Network => ({ name, clients: new Map(), size: 0 });
+const newNetwork = (name: string): Network => ({ name, clients: new Map(), size: 0, leftBehind: 0 });
 
 function resize(client: Client, by: number): void {
   client.size += by;

@@ -11,7 +11,7 @@ test('what any client can cause is at most one line a minute for each kind, or i
   const logged: unknown[][] = [];
   const loads = [{ handlers: 5 }, undefined];
   const reports = createReportLogger((...line) => logged.push(line), () => loads.shift());
-  const ofRequests = ['hostMissing', 'HPE_INVALID_METHOD', 'HPE_INVALID_EOF_STATE', 'hostMissing'];
+  const ofRequests = ['hostMissing', 'HPE_INVALID_METHOD', 'HPE_INVALID_EOF_STATE', 'hostMissing', 'handlerTooSlow'];
   for (const reason of ofRequests) reports.refused(reason);
   for (const reason of ['tlsFailed', 'tlsOverhead', 'proxyHeaderIllegal', 'replyNotTaken']) reports.ended(reason);
   for (const status of [404, 200, undefined, 200]) reports.answered(status);
@@ -21,10 +21,11 @@ test('what any client can cause is at most one line a minute for each kind, or i
   reports.acceptFailed(new Error('boom'));
   assert.deepEqual(logged, []);
   t.mock.timers.tick(1);
+  const ofConnections = { tlsOverhead: 1, proxyHeaderIllegal: 1 };
   assert.deepEqual(logged.splice(0), [
     ['info', 'Requests in the last minute.', { byStatus: { 200: 2, 404: 1, noReply: 1 }, handlers: 5 }],
     ['info', left, { byReason: { HPE_INVALID_EOF_STATE: 1, tlsFailed: 1, replyNotTaken: 1 } }],
-    ['warn', refused, { byReason: { hostMissing: 2, HPE_INVALID_METHOD: 1, tlsOverhead: 1, proxyHeaderIllegal: 1 } }],
+    ['warn', refused, { byReason: { hostMissing: 2, HPE_INVALID_METHOD: 1, handlerTooSlow: 1, ...ofConnections } }],
     ['warn', closed, { byReason: { newRefused: 2 }, largest: { client: 'a', connections: 7 } }],
     ['warn', 'Connections could not be accepted in the last minute.', { byCode: { ENOBUFS: 1, boom: 1 } }],
   ]);

@@ -131,6 +131,19 @@ test('of one network of IPv6, the client with the most connections makes room', 
   assert.deepEqual(room.chooseVictim(newest), { connection: second, reason: 'idleClosed' });
 });
 
+test('what is left behind counts for a network of IPv6 together', () => {
+  const room = new Room(2);
+  const [first, second] = ['2001:db8:0:1::', '2001:db8:0:2::'].map((address) => {
+    const connection = room.add(new Socket(), () => {});
+    room.move(connection, address);
+    return connection.client;
+  });
+  const end = room.leaveBehind(first ?? assert.fail());
+  assert.equal(room.isFull(second ?? assert.fail()), true);
+  end();
+  assert.equal(room.isFull(second), false);
+});
+
 test('a client is remembered until nothing is left of it, and not longer', async () => {
   const room = new Room(2);
   const add = () => room.add(new Socket(), () => {}); // without an address, all are one client's
