@@ -4,7 +4,8 @@
 import type { Log, LogFields } from './log.ts';
 
 const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
-const BY_CLIENTS = /^(?:HPE_INVALID_EOF_STATE|connectMethod|replyNotTaken|tlsFailed|(?:handshake|proxyHeader)TooSlow)$/; // ended by them
+// Reasons for which clients have ended connections themselves.
+const BY_CLIENTS = /^(?:HPE_INVALID_EOF_STATE|connectMethod|replyNotTaken|tlsFailed|(?:handshake|proxyHeader)TooSlow)$/;
 
 /** Writes reports, which are those of `Reports` in exchange.ts and failed accepts, to `log`. `load`: how busy it is. */
 export function createReportLogger(log: Log, load: () => LogFields | undefined) {
