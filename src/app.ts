@@ -6,7 +6,7 @@ import type { HeadRules } from './http/head.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { hostNamesOf } from './http/target.ts';
 import { createRoutes, type RouteOptions } from './routes.ts';
-import { createRoom, createServer, type Server, type ServerOptions } from './server.ts';
+import { createRoom, createServer, type Server, type ServerSetup } from './server.ts';
 
 export type AppOptions = RouteOptions & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
@@ -14,7 +14,7 @@ export type AppOptions = RouteOptions & {
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly trustedProxies?: BlockList | undefined; // proxies on HTTP, which say whom a request is from
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
-  readonly reports: ServerOptions['reports'];
+  readonly reports: ServerSetup['reports'];
 };
 
 export type App = ReturnType<typeof createApp>;
@@ -37,7 +37,7 @@ export function createApp({ allowedHosts, maxConnections, ...options }: AppOptio
 
   return {
     /** A server without TLS. */
-    createHttpServer: () => create(router, {}),
+    createPlainServer: () => create(router, {}),
     /** A server for HTTPS. */
     createHttpsServer: (tls: SecureContextOptions) => create(router, { takesHttps: true }, tls),
     /** A server that redirects each request to HTTPS on this port, unless it came to a trusted proxy over HTTPS. */
@@ -52,16 +52,18 @@ export function createApp({ allowedHosts, maxConnections, ...options }: AppOptio
       isDraining = true;
     },
     isDraining: () => isDraining,
-    // The methods below act on all servers together, as those of the same names in `Server` act on one.
-    stopListening: () => servers.forEach((server) => server.stopListening()),
+    // The methods below act on all servers together, as those of the same names act on one.
+    stopListening: () => servers.forEach((server) => server.httpServer.stopListening()),
     close: async () => { await Promise.all(servers.map((server) => server.close())); },
     closeAll: () => sumOf((server) => server.closeAll()),
     /** How busy the servers are together; the longest waits are those since it was last asked. */
     load: () => ({
-      openConnections: sumOf((server) => server.openConnections()),
+      openConnections: sumOf((server) => server.httpServer.openConnections()),
       handlers: sumOf((server) => server.handlers()),
-      longestTurnWaitMs: Math.round(Math.max(0, ...servers.map((server) => server.longestTurnWait()))),
+      longestTurnWaitMs: Math.round(Math.max(0, ...servers.map((server) => server.httpServer.longestTurnWait()))),
     }),
-    setSecureContext: (tls: SecureContextOptions) => servers.forEach((server) => server.setSecureContext(tls)),
+    /** New connections get this certificate and key. */
+    setSecureContext: (tls: SecureContextOptions) =>
+      servers.forEach(({ httpServer }) => httpServer.setSecureContext(tls)),
   };
 }

@@ -1,10 +1,11 @@
 // The server: what Node is told of it, and what it tells. See https://nodejs.org/api/http.html
+import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
-import { plainAddress } from './http/address.ts';
+import { plainAddress } from './http/forwarded.ts';
 import { checkHead, type HeadRules } from './http/head.ts';
 import { FIELD_LINES, HEAD_BYTES, TIME_LIMITS } from './http/limits.ts';
 import { REFUSALS, statusOfError } from './http/refusals.ts';
@@ -13,7 +14,7 @@ import { clientOf } from './turns/client.ts';
 import { createFairServer } from './turns/fair-server.ts';
 import { Room } from './turns/room.ts';
 
-export type ServerOptions = Omit<ExchangeOptions, 'clientOf'> & {
+export type ServerSetup = Omit<ExchangeOptions, 'clientOf'> & {
   readonly headRules: HeadRules;
   readonly room: Room; // for the connections of this server, and of others
   readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
@@ -31,16 +32,16 @@ export const createRoom = (maxConnections: number): Room => new Room(maxConnecti
 export type Server = ReturnType<typeof createServer>;
 
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
-export function createServer(options: ServerOptions, tls?: SecureContextOptions) {
+export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   const { reports } = options;
   const ofExchanges = { ...options, clientOf };
-  // The exchange in progress on each open connection that has had one. (If they were removed, instead of replaced, V8
-  // would keep old tables of the map for long: 80 MiB more under load.)
+  // On each open connection that has had one, the exchange in progress; on a closed one, too, until its handler has
+  // ended. (If they were removed, instead of replaced, V8 would keep old tables of the map for long: 80 MiB more under
+  // load.)
   const current = new Map<Duplex, Exchange | undefined>();
-  const leftBehind = new Set<Exchange>(); // their connections have closed, but their handlers go on
-  let inProgress = 0; // requests whose responses have not closed, or whose handlers go on
+  let inProgress = 0; // exchanges
   let isCut = false; // nobody waits for them any more
-  const waiting: (() => void)[] = []; // to be called then, or when there is none
+  const closing = new EventEmitter(); // emits `over` then, or when there is none
 
   const server = createFairServer({
     ...TIME_LIMITS,
@@ -54,7 +55,7 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     tls,
     proxies: options.proxies,
     dropped: reports.dropped,
-    failed: reports.ended,
+    failed: reports.endedEarly,
     closing: (socket) => current.get(socket)?.abort('dropped'),
     halfClosed: (socket) => current.get(socket)?.abort('halfClosed'),
   });
@@ -67,9 +68,9 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
-  server.on('clientError', fail);
+  server.on('clientError', refuse);
   server.on('connect', (_incoming, socket) => { // nothing is tunnelled, and CONNECT gets no reply
-    reports.ended('connectMethod');
+    reports.endedEarly('connectMethod');
     socket.resume().end();
   });
 
@@ -81,41 +82,39 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     if (!current.has(socket)) forgetAtEnd(socket);
     current.set(socket, exchange);
     inProgress += 1;
-    response.on('close', () => finish(exchange, socket));
+    response.on('close', () => responseClosed(exchange, socket));
     if (reason === undefined) exchange.start(isAwaited);
     else exchange.refuse(reason, REFUSALS[reason]);
   }
 
   // A function of its own, because a closure made in `receive` would keep the first request in memory.
   function forgetAtEnd(socket: Duplex): void {
-    socket.on('close', () => current.delete(socket));
+    socket.on('close', () => {
+      if (current.get(socket) === undefined) current.delete(socket);
+    });
   }
 
-  // The response has closed. If its handler goes on, the client has gone, and that counts for it.
-  function finish(exchange: Exchange, socket: Duplex): void {
+  // If its handler goes on, that counts for its client, who has gone.
+  function responseClosed(exchange: Exchange, socket: Duplex): void {
+    const { handling } = exchange;
     exchange.report();
-    if (current.has(socket)) current.set(socket, undefined);
-    if (!exchange.isHandled) return ended();
+    if (handling?.state !== 'running') return exchangeOver(socket);
     const release = server.leaveBehind(socket);
-    leftBehind.add(exchange);
-    exchange.handled = () => {
+    handling.whenEnded = () => {
       release();
-      leftBehind.delete(exchange);
-      ended();
+      exchangeOver(socket);
     };
   }
 
-  function ended(): void {
+  function exchangeOver(socket: Duplex): void {
+    if (socket.destroyed) current.delete(socket);
+    else current.set(socket, undefined);
     inProgress -= 1;
-    if (inProgress === 0) allOver();
-  }
-
-  function allOver(): void {
-    for (const resolve of waiting.splice(0)) resolve();
+    if (inProgress === 0) closing.emit('over');
   }
 
   // Node's parser has refused what arrives, or it takes too long, or the connection has failed.
-  function fail({ code = '' }: NodeJS.ErrnoException, socket: ClientSocket): void {
+  function refuse({ code = '' }: NodeJS.ErrnoException, socket: ClientSocket): void {
     const exchange = current.get(socket);
     const status = statusOfError(code);
     if (status === undefined) socket.destroy();
@@ -132,35 +131,29 @@ export function createServer(options: ServerOptions, tls?: SecureContextOptions)
     reports.answered(status);
     socket.end(refusalText(status), (error?: Error | null) => {
       const isAborted = error instanceof Error;
-      if (isAborted) reports.ended('replyNotTaken');
+      if (isAborted) reports.endedEarly('replyNotTaken');
       reports.finished?.({ status, reason, remoteAddress, aborted: isAborted || undefined });
     });
   }
 
   return {
-    listener: server,
-    /** Stops listening at once: what waits in the kernel's queue is reset, or left to others who have the socket. */
-    stopListening: () => server.stopListening(),
+    httpServer: server,
     /** Stops listening, and closes idle connections. Resolves when all have ended, and all handlers. */
     async close(): Promise<void> {
       await new Promise((resolve) => { server.close(resolve); });
-      if (inProgress > 0 && !isCut) await new Promise<void>((resolve) => { waiting.push(resolve); });
+      if (inProgress > 0 && !isCut) await once(closing, 'over');
     },
     /** Stops listening, and closes all connections at once. Returns how many requests were in progress. */
     closeAll(): number {
       const count = inProgress;
-      for (const exchange of [...current.values(), ...leftBehind]) exchange?.abort('stopped');
+      for (const exchange of current.values()) exchange?.abort('stopped');
       server.stopListening();
       server.closeAllConnections();
       isCut = true;
-      allOver();
+      closing.emit('over');
       return count;
     },
-    openConnections: () => server.openConnections(),
-    handlers: () => [...current.values(), ...leftBehind].filter((exchange) => exchange?.isHandled).length, // that run
-    /** The longest wait for a turn in ms, on all servers, since it was last asked for. */
-    longestTurnWait: () => server.longestTurnWait(),
-    /** New connections get this certificate and key. */
-    setSecureContext: (context: SecureContextOptions): void => server.setSecureContext(context),
+    /** How many handlers run. */
+    handlers: () => [...current.values()].filter((exchange) => exchange?.handling?.state === 'running').length,
   };
 }

@@ -1,5 +1,5 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
-import { setImmediate as iteration } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { createApp, type App } from './app.ts';
 import { connectionsIn, isAlmostDevelopment, readConfiguration, type Configuration } from './host/configuration.ts';
@@ -23,8 +23,8 @@ export async function start(signals: SignalActions): Promise<void> {
   /** Closes all connections, and ends the process when the log has been written, or after a second. */
   async function exit(exitCode: number): Promise<void> {
     app?.closeAll();
-    await iteration();
-    await iteration(); // the closed connections have reported their requests
+    await nextIteration();
+    await nextIteration(); // the closed connections have reported their requests
     summarize();
     await output.end();
     process.exit(exitCode);
@@ -74,7 +74,7 @@ async function listenOnAll(
 
   async function listenOn(targets: readonly ListenTarget[], scheme: 'http' | 'https', create: () => Server) {
     for (const target of targets) {
-      if (!app.isDraining()) bound.push(await listen(create().listener, scheme, target, acceptFailed));
+      if (!app.isDraining()) bound.push(await listen(create().httpServer, scheme, target, acceptFailed));
     }
   }
 
@@ -88,6 +88,6 @@ async function listenOnAll(
   }
   const redirectPort = configuration.redirectPort ?? bound[0]?.port; // until here, only HTTPS is bound
   await listenOn(http, 'http', () =>
-    (redirectPort === undefined ? app.createHttpServer() : app.createRedirectServer(redirectPort)));
+    (redirectPort === undefined ? app.createPlainServer() : app.createRedirectServer(redirectPort)));
   return bound;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { BlockList, connect } from 'node:net';
 import { test } from 'node:test';
-import { setImmediate as iteration } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { createApp } from '../src/app.ts';
 import { createReportLogger } from '../src/host/report-logger.ts';
@@ -56,10 +56,10 @@ test('checks by TCP make no warning, over TLS and before a header of the PROXY p
   proxies.addAddress('127.0.0.4', 'ipv4');
   const app = createApp({ ...appOptions(), proxies, reports: { ...reports, finished: undefined } });
   t.after(() => Promise.all([app.close(), app.closeAll()]));
-  for (const { listener } of [app.createHttpServer(), app.createHttpsServer(await tlsOptions(t))]) {
-    const port = await listenOnPort(listener);
+  for (const { httpServer } of [app.createPlainServer(), app.createHttpsServer(await tlsOptions(t))]) {
+    const port = await listenOnPort(httpServer);
     for (const localAddress of ['127.0.0.2', '127.0.0.4']) {
-      const accepting = once(listener.listener, 'connection');
+      const accepting = once(httpServer.listener, 'connection');
       connect({ port, host: '127.0.0.1', localAddress }).end();
       const [accepted] = await accepting;
       await closed(accepted);
@@ -75,7 +75,7 @@ test('an app says how busy it is', async (t) => {
     return 0;
   };
   const { app, port, records } = await startService(t, { now: busy });
-  const ports = [port, await listenOnPort(app.createHttpServer().listener)];
+  const ports = [port, await listenOnPort(app.createPlainServer().httpServer)];
   const clients = ports.map((each) => connect(each, '127.0.0.1').on('error', () => {}));
   for (const client of clients) {
     t.after(() => client.destroy());
@@ -92,7 +92,7 @@ test('an app says how busy it is', async (t) => {
 
 test('all servers of an app are unhealthy and stop together, and count together what is cut', async (t) => {
   const { app, port } = await startService(t);
-  const ports = [port, await listenOnPort(app.createHttpServer().listener)];
+  const ports = [port, await listenOnPort(app.createPlainServer().httpServer)];
   for (const each of ports) {
     connect(each, '127.0.0.1').on('error', () => {}).write(requestBytes('POST', '/health', ['Content-Length: 1']));
   }
@@ -106,7 +106,7 @@ test('all servers of an app are unhealthy and stop together, and count together 
   app.stopListening();
   for (const each of ports) await assert.rejects(exchange(each, ''), { code: 'ECONNREFUSED' });
   const isClosed = app.close();
-  assert.equal(await Promise.race([isClosed, iteration('not yet')]), 'not yet');
+  assert.equal(await Promise.race([isClosed, nextIteration('not yet')]), 'not yet');
   assert.equal(app.closeAll(), 2);
   await isClosed;
 });

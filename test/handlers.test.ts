@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { setImmediate as iteration } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { emptyReply, type Reply } from '../src/http/reply.ts';
 import { ABORTS, type Handler, type HttpRequest } from '../src/http/request.ts';
@@ -84,7 +84,7 @@ describe('a handler that waits', { concurrency: true }, () => {
         resetting.reset();
         await once(resetting.request.signal, 'abort');
         resetting.reply(Promise.reject(new Error('It failed.', { cause: resetting.request.signal.reason })));
-        await iteration();
+        await nextIteration();
         assert.equal(server.closeAll(), 1);
         const reasons = [ending, resetting, cut].map(({ request }) => request.signal.reason.message);
         const [why, status] = over === 'Unix' ? [ABORTS.halfClosed, 500] : [ABORTS.closed]; // it cannot be reset
@@ -188,7 +188,7 @@ describe('a handler that waits', { concurrency: true }, () => {
   test('waits for a seat in the queue of its client, but not while its content is on its way', async (t) => {
     const { open, next, calls, server } = await start(t, 'TCP', {}, { seats: createSeats(1) });
     const requests = t.mock.fn();
-    server.listener.on('request', requests);
+    server.httpServer.on('request', requests);
     const slow = open(POST.slice(0, -1));
     for (const [i, from] of ['127.0.0.1', '127.0.0.1', '127.0.0.1', OTHER].entries()) {
       await until(() => requests.mock.callCount() === i + 1);
@@ -265,15 +265,15 @@ describe('a handler that waits', { concurrency: true }, () => {
     const { request, reply } = await next();
     assert.deepEqual([request.remoteAddress, calls.length, server.handlers()], ['127.0.0.2', 0, 4]);
     left.pop()?.reply(emptyReply(200));
-    await iteration();
+    await nextIteration();
     open(GET);
     const another = await next();
     let isClosed = false;
     const closings = Promise.all([server.close(), server.close()]).then(() => { isClosed = true; });
     for (const call of [{ reply }, another]) call.reply(emptyReply(200));
-    await once(server.listener, 'close');
+    await once(server.httpServer, 'close');
     for (const call of left) {
-      await iteration();
+      await nextIteration();
       assert.equal(isClosed, false);
       call.reply(emptyReply(200));
     }
@@ -287,9 +287,9 @@ describe('a handler that waits', { concurrency: true }, () => {
       const { reply } = await next();
       let isClosed = false;
       const closing = server.close().then(() => { isClosed = true; });
-      await until(() => !server.listener.listener.listening);
-      setTimeout(server.listener.closeAllConnections, 0); // in a timer, as a sweep
-      await once(server.listener, 'close');
+      await until(() => !server.httpServer.listener.listening);
+      setTimeout(server.httpServer.closeAllConnections, 0); // in a timer, as a sweep
+      await once(server.httpServer, 'close');
       await calm(t, () => 0);
       assert.equal(isClosed, false);
       reply(emptyReply(200));
@@ -304,7 +304,7 @@ for (const over of ['TCP', 'TLS'] as const) {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { open, next, calls, server, records, reported } = await start(t, over, {}, { seats: createSeats(1) });
     const requests = t.mock.fn();
-    server.listener.on('request', requests);
+    server.httpServer.on('request', requests);
     const clients = [open(GET), open(GET)];
     const first = await next();
     await until(() => requests.mock.callCount() === 2);

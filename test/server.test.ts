@@ -6,14 +6,14 @@ import http, { STATUS_CODES } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { setImmediate as iteration, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { queryObjects } from 'node:v8';
 import { contentReply, emptyReply, type Reply } from '../src/http/reply.ts';
-import type { AccessRecord } from '../src/exchange.ts';
+import type { AccessRecord } from '../src/http/reports.ts';
 import type { Handler, HttpRequest } from '../src/http/request.ts';
 import type { Routes } from '../src/http/router.ts';
-import type { ServerOptions } from '../src/server.ts';
+import type { ServerSetup } from '../src/server.ts';
 import { temporaryFolder } from './support/certificates.ts';
 import { parseReplies, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
@@ -36,7 +36,7 @@ const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n
 const brief = ({ path, status, reason, aborted }: AccessRecord) => [path, status, reason, aborted];
 
 async function start(
-  t: TestContext, routes: Routes = {}, options: Partial<ServerOptions> = {}, tls?: SecureContextOptions,
+  t: TestContext, routes: Routes = {}, options: Partial<ServerSetup> = {}, tls?: SecureContextOptions,
 ) {
   /** How the test has `/slow` reply, in the order of the requests: it never does so by itself. */
   const given: ((reply: Reply | Promise<Reply>) => void)[] = [];
@@ -77,7 +77,7 @@ describe('the server', { concurrency: true }, () => {
     const transferred = new Uint8Array(5);
     structuredClone(transferred.buffer, { transfer: [transferred.buffer] }); // the bytes are elsewhere now
     const handlers: readonly (readonly [status: number, handler: Handler])[] = [
-      [201, async () => iteration(reply({ status: 201 }))],
+      [201, async () => nextIteration(reply({ status: 201 }))],
       [500, () => { throw failure; }], [500, async () => Promise.reject(failure)],
       [500, () => JSON.parse('null')], // what the compiler would refuse
       [500, () => reply({ status: 150 })], [500, async () => reply({ status: 1000 })],
@@ -105,7 +105,7 @@ describe('the server', { concurrency: true }, () => {
       client.write(BAD_CHUNK);
       await check(client, 400);
       given.pop()?.(late());
-      await iteration();
+      await nextIteration();
     }
     assert.deepEqual([reported, refusals], [[], [INVALID_SIZE, INVALID_SIZE, 'handlerAborted']]);
   });
@@ -158,7 +158,7 @@ describe('the server', { concurrency: true }, () => {
     }));
     const ends: Promise<unknown>[] = [];
     for (const bytes of ['BREW', post('/', 'Content-Length: 65537'), CONNECT]) { // nothing more comes, nor its end
-      const accepting = once(server.listener, 'connection');
+      const accepting = once(server.httpServer, 'connection');
       const client = open(bytes, true).resume();
       const [accepted] = await accepting;
       ends.push(once(client, 'end'), closed(accepted));
@@ -201,7 +201,7 @@ describe('the server', { concurrency: true }, () => {
   });
 
   test('requests are answered in order, and what follows the last reply is no request, however late', async (t) => {
-    const later: Handler = async ({ query }) => iteration(text(query));
+    const later: Handler = async ({ query }) => nextIteration(text(query));
     const never = t.mock.fn(hello);
     const routes = { '/later': { GET: later, POST: later }, '/never': { GET: never } };
     const { check, open, ends, records, server } = await start(t, routes);
@@ -219,12 +219,12 @@ describe('the server', { concurrency: true }, () => {
     for (let time = 0; time < 30; time += 1) {
       const client = open(post('/', 'Host: b', 'Content-Length: 5'));
       await once(client, 'connect');
-      await iteration();
+      await nextIteration();
       client.write(`12345${more}`);
       await closed(client.resume());
     }
     assert.equal(never.mock.callCount(), 0);
-    const accepting = once(server.listener, 'connection');
+    const accepting = once(server.httpServer, 'connection');
     const resetting = open(`${get('/')}${CONNECT}`);
     resetting.on('connect', () => resetting.resetAndDestroy()); // so there must be somebody who hears of the error
     const [accepted] = await accepting;
@@ -286,7 +286,7 @@ test('a long reply in progress is sent during a stop', async (t) => {
   client.pause();
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const isClosed = server.close();
-  await until(() => !server.listener.listener.listening);
+  await until(() => !server.httpServer.listener.listening);
   t.mock.timers.tick(250); // idle connections are closed
   t.mock.timers.reset();
   client.resume();
@@ -320,7 +320,7 @@ test('a last reply comes at once, and ends up to 1 s later, with the content', a
 
 test('a refusal is reported if its client has left', { skip: NO_UNIX }, async (t) => {
   const { open, ends, records, server } = await start(t);
-  const accepting = once(server.listener, 'connection');
+  const accepting = once(server.httpServer, 'connection');
   const client = open('BREW');
   await Promise.all([accepting, once(client, 'connect')]);
   client.resetAndDestroy(); // before its bytes are read
@@ -345,7 +345,7 @@ test('a connection that idles keeps nothing of its requests in memory', async (t
 
 test('Node has the limits that README.md names', async (t) => {
   const { mock } = t.mock.method(http, 'createServer');
-  const { server: { listener: { maxHeadersCount } } } = await startServer(t, {});
+  const { server: { httpServer: { maxHeadersCount } } } = await startServer(t, {});
   const { headersTimeout, requestTimeout, maxHeaderSize, ...more } = Object(mock.calls[0]?.arguments[0]);
   assert.deepEqual([headersTimeout, requestTimeout, maxHeaderSize, maxHeadersCount], [10_000, 15_000, 16_384, 101]);
   assert.equal(more.connectionsCheckingInterval, 1_000);
@@ -357,6 +357,6 @@ test('on a Unix socket, records have no address; the stop closes who is silent',
   await repliesOn(connect({ path }).end(LAST));
   assert.deepEqual(records.map(({ status, remoteAddress }) => [status, remoteAddress]), [[404, undefined]]);
   const silent = connect({ path });
-  await once(server.listener, 'connection');
+  await once(server.httpServer, 'connection');
   await Promise.all([server.close(), closed(silent.resume())]);
 });

@@ -7,7 +7,7 @@ const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a 
 // Reasons for which clients have ended connections themselves.
 const BY_CLIENTS = /^(?:HPE_INVALID_EOF_STATE|connectMethod|replyNotTaken|tlsFailed|(?:handshake|proxyHeader)TooSlow)$/;
 
-/** Writes reports, which are those of `Reports` in exchange.ts and failed accepts, to `log`. `load`: how busy it is. */
+/** Writes reports, those of http/reports.ts and failed accepts, to `log`. `load`: how busy the service is. */
 export function createReportLogger(log: Log, load: () => LogFields | undefined) {
   const summaries: (() => void)[] = [];
   /** Logs at once all counts that have not been logged yet. */
@@ -29,7 +29,7 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
   const left = count((byReason) => log('info', 'Clients ended connections early in the last minute.', { byReason }));
   const refused = count((byReason) =>
     log('warn', 'Requests or connections were refused in the last minute.', { byReason }));
-  const ended = (reason: string) => (BY_CLIENTS.test(reason) ? left(reason) : refused(reason));
+  const endedEarly = (reason: string) => (BY_CLIENTS.test(reason) ? left(reason) : refused(reason));
   const dropped = count((byReason) => {
     log('warn', 'Connections were closed in the last minute, because there were too many of them.',
       { byReason, largest });
@@ -39,14 +39,14 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
     log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
 
   return {
-    summarize, ended, refused: ended,
+    summarize, endedEarly, refused: endedEarly,
     answered: (status: number | undefined) => answered(status ?? 'noReply'),
     dropped: (reason: string, client: string | undefined, connections: number) => {
       largest ??= { client, connections };
       dropped(reason);
     },
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),
-    failed: (error: unknown, request: LogFields & { readonly path?: string | undefined }) =>
+    handlerFailed: (error: unknown, request: LogFields & { readonly path?: string | undefined }) =>
       log('error', 'Unhandled exception occurred while processing the request.',
         { ...request, path: cut(request.path), error }),
     finished: (request: LogFields & { readonly path?: string | undefined }) =>

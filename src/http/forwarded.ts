@@ -2,7 +2,6 @@
 // element at the end. What stands in front of those that trusted proxies have added may be forged by anybody.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, isIPv4, isIPv6, SocketAddress, type BlockList } from 'node:net';
-import { plainAddress } from './address.ts';
 
 const MAX_PROXIES = 16; // one behind the other: each takes up to 4 µs to look up, and a head has room for 2,000
 const WITH_PORT = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::\d{1,5})?$/i; // IPv6 in brackets, IPv4; IIS and Azure add ports
@@ -26,6 +25,11 @@ export function originOf(peer: string | undefined, headers: IncomingHttpHeaders,
   if (protocols.length !== 1 && protocols.length !== elements.length) return { address, isHttps: false };
   const protocol = protocols.length === 1 ? protocols[0] : protocols[at];
   return { address, isHttps: protocol?.trim().toLowerCase() === 'https' };
+}
+
+/** An IP address, if there is one; IPv4 also where it is mapped into IPv6 (RFC 4291 2.5.5.2). */
+export function plainAddress(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 // Several field lines are one list. They are there as strings, because Node joins them.

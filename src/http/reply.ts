@@ -1,6 +1,9 @@
 // Replies as values: what a handler returns, and what becomes of it.
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
-import { OutgoingMessage, STATUS_CODES } from './node-http.ts';
+import { createRequire } from 'node:module';
+
+const nodeHttp: typeof import('node:http') = createRequire(import.meta.url)('node:http'); // src/turns says why
+export const { OutgoingMessage, STATUS_CODES } = nodeHttp;
 
 export type ReplyHeaders = Readonly<Record<string, OutgoingHttpHeader>>;
 

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { readConfiguration } from '../../src/host/configuration.ts';
-import type { AccessRecord } from '../../src/exchange.ts';
+import type { AccessRecord } from '../../src/http/reports.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { listenOnPort, until } from '../support/sockets.ts';
 import { createRoom } from '../../src/server.ts';
@@ -17,13 +17,13 @@ async function start(t: TestContext, translate: (response: ServerResponse) => vo
   const records: AccessRecord[] = [];
   const none = () => {};
   const finished = (record: AccessRecord) => records.push(record);
-  const reports = { failed: assert.fail, refused: none, ended: none, dropped: none, answered: none, finished };
+  const reports = { handlerFailed: assert.fail, refused: none, endedEarly: none, dropped: none, answered: none, finished };
   const journalFile = join(temporaryFolder(t), 'journal');
   const room = createRoom(100);
   const options = { ...readConfiguration({}), room, reports, journalFile, token: 'a', maxNotes, translatorUrl };
   const notes = await createNotes(options);
   t.after(() => Promise.all([notes.close(), notes.closeAll(), translator.close(), translator.closeAllConnections()]));
-  const url = `http://127.0.0.1:${await listenOnPort(notes.listener)}`;
+  const url = `http://127.0.0.1:${await listenOnPort(notes.httpServer)}`;
   const ask = (method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string) =>
     fetch(url + path, { method, headers: { Authorization: 'Bearer a', ...headers }, ...(body && { body }) });
   const post = (body: string, type = 'application/json', Authorization = 'bearer  a') =>

@@ -6,12 +6,12 @@ import { contentReply, emptyReply, validationProblem } from '../../src/http/repl
 import type { Handler } from '../../src/http/request.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { createSeats } from '../../src/http/seats.ts';
-import { createServer, type ServerOptions } from '../../src/server.ts';
+import { createServer, type ServerSetup } from '../../src/server.ts';
 
 const MAX_BYTES = 4 * 1024;
 const TRANSLATOR_MS = 1_000;
 
-type ServerRest = Omit<ServerOptions, 'router' | 'headRules' | 'isDraining'>;
+type ServerRest = Omit<ServerSetup, 'router' | 'headRules' | 'isDraining'>;
 
 export type NotesOptions = ServerRest & {
   readonly journalFile: string;

@@ -13,7 +13,7 @@ test('what any client can cause is at most one line a minute for each kind, or i
   const reports = createReportLogger((...line) => logged.push(line), () => loads.shift());
   const ofRequests = ['hostMissing', 'HPE_INVALID_METHOD', 'HPE_INVALID_EOF_STATE', 'hostMissing', 'handlerTooSlow'];
   for (const reason of ofRequests) reports.refused(reason);
-  for (const reason of ['tlsFailed', 'tlsOverhead', 'proxyHeaderIllegal', 'replyNotTaken']) reports.ended(reason);
+  for (const reason of ['tlsFailed', 'tlsOverhead', 'proxyHeaderIllegal', 'replyNotTaken']) reports.endedEarly(reason);
   for (const status of [404, 200, undefined, 200]) reports.answered(status);
   t.mock.timers.tick(59_999);
   for (const connections of [7, 8]) reports.dropped('newRefused', 'a', connections);
@@ -43,7 +43,7 @@ test('errors and finished requests are a line each; a path is cut at 1,024 chara
   const logged: unknown[][] = [];
   const reports = createReportLogger((...line) => logged.push(line), () => undefined);
   const longest = 'x'.repeat(1_024);
-  reports.failed('boom', { traceId: '00-1', path: longest.repeat(2) });
+  reports.handlerFailed('boom', { traceId: '00-1', path: longest.repeat(2) });
   for (const path of [undefined, longest, `${longest}"`, longest.repeat(16)]) reports.finished({ path, status: 404 });
   assert.deepEqual(logged, [
     ['error', 'Unhandled exception occurred while processing the request.', {

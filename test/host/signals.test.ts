@@ -1,7 +1,7 @@
 // What a stop does, step by step. That signals get there, and what else they do, is in https.test.ts and main.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as iteration } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createReload, createStop, handleSignals } from '../../src/host/signals.ts';
 
 const waiting = 'Closing: no new connections, waiting for requests in progress';
@@ -49,7 +49,7 @@ for (const [what, hasHandedSockets, ...steps] of [
         now += step;
         t.mock.timers.tick(step);
       }
-      await iteration();
+      await nextIteration();
       assert.deepEqual(done.splice(0), expected, String(step));
     }
   });
@@ -60,10 +60,10 @@ test('SIGHUP: TLS files are read one at a time, so that those of the last signal
   const reload = createReload(() => new Promise((resolve) => readings.push(resolve)), () => {});
   reload();
   reload();
-  await iteration();
+  await nextIteration();
   assert.equal(readings.length, 1);
   readings[0]?.();
-  await iteration();
+  await nextIteration();
   assert.equal(readings.length, 2);
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { test } from 'node:test';
-import { originOf } from '../../src/http/forwarded.ts';
+import { originOf, plainAddress } from '../../src/http/forwarded.ts';
 
 const trusted = new BlockList();
 trusted.addSubnet('10.0.0.0', 8, 'ipv4');
@@ -58,4 +58,11 @@ test('a protocol alone counts for all addresses; a list has one for each, and th
     assert.equal(originOf(PROXY, headers, trusted).isHttps, isHttps, `${addresses}: ${protocols}`);
     assert.equal(originOf('11.0.0.1', headers, trusted).isHttps, false);
   }
+});
+
+test('an address of IPv4 is written as such, also where it is mapped into IPv6', () => {
+  for (const [address, plain = address] of [
+    ['::ffff:192.0.2.1', '192.0.2.1'], ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1'], ['::ffff:1:2'], ['2001:db8::ffff:192.0.2.1'], ['::1'], [undefined],
+  ] as const) assert.equal(plainAddress(address), plain);
 });

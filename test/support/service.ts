@@ -5,9 +5,9 @@ import type { SecureContextOptions } from 'node:tls';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
 import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
-import type { AccessRecord, Reports } from '../../src/exchange.ts';
+import type { AccessRecord, Reports } from '../../src/http/reports.ts';
 import { createRouter, type Routes } from '../../src/http/router.ts';
-import { createRoom, createServer, type Server, type ServerOptions } from '../../src/server.ts';
+import { createRoom, createServer, type Server, type ServerSetup } from '../../src/server.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { listenOnPort } from './sockets.ts';
 
@@ -18,14 +18,14 @@ export const appOptions = () => ({ ...readConfiguration({}), isDevelopment: fals
 
 /** Starts `server`, by default that for plain HTTP; the service stops when the test `t` ends. */
 export async function startService(t: TestContext, options: ServiceOptions = {}) {
-  const { server = (created: App) => created.createHttpServer(), ...others } = options;
+  const { server = (created: App) => created.createPlainServer(), ...others } = options;
   const { reports, ...reported } = keepReports();
   const app = createApp({ ...appOptions(), ...others, reports });
   t.after(() => Promise.all([app.close(), app.closeAll()]));
-  return { app, port: await listenOnPort(server(app).listener), ...reported };
+  return { app, port: await listenOnPort(server(app).httpServer), ...reported };
 }
 
-export type StartOptions = Partial<ServerOptions> & { readonly path?: string; readonly maxConnections?: number };
+export type StartOptions = Partial<ServerSetup> & { readonly path?: string; readonly maxConnections?: number };
 
 /** Starts a server, for HTTPS with `tls`, or on a Unix socket with `path`; it stops when the test `t` ends. */
 export async function startServer(
@@ -37,7 +37,7 @@ export async function startServer(
   const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports, room };
   const server = createServer({ ...readConfiguration({}), ...fixed, ...options }, tls);
   t.after(() => Promise.all([server.close(), server.closeAll()]));
-  return { server, port: await listenOnPort(server.listener, path), ...reported };
+  return { server, port: await listenOnPort(server.httpServer, path), ...reported };
 }
 
 // Reports that are kept, so that a test can look at them: errors, reasons of refusals, why connections were closed.
@@ -45,9 +45,9 @@ function keepReports() {
   const [reported, records]: [unknown[], AccessRecord[]] = [[], []];
   const [refusals, ends]: [string[], string[]] = [[], []];
   const reports: Reports = {
-    failed: (error) => reported.push(error),
+    handlerFailed: (error) => reported.push(error),
     refused: (reason) => refusals.push(reason),
-    ended: (reason) => ends.push(reason),
+    endedEarly: (reason) => ends.push(reason),
     dropped: (reason) => ends.push(reason),
     answered: () => {},
     finished: (record) => records.push(record),

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type ServerOpts, type Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { setImmediate as iteration } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 
 /** The reason why tests of how kernels accept, write, reset and name sockets are skipped here, or false. */
 export const NO_UNIX = process.platform === 'win32' && 'sockets of Windows accept, write and reset in another way';
@@ -36,14 +36,14 @@ export async function startPair(t: TestContext, options: ServerOpts = {}) {
 
 /** Resolves in the iteration of the event loop in which `isSo` has become true. Rejects when that takes too long. */
 export async function until(isSo: () => boolean): Promise<void> {
-  for (const end = Date.now() + LIMIT_MS; !isSo(); await iteration()) {
+  for (const end = Date.now() + LIMIT_MS; !isSo(); await nextIteration()) {
     if (Date.now() > end) throw new Error(`It was never so: ${String(isSo)}`);
   }
 }
 
 /** Resolves after enough iterations for all that follows without the kernel. */
 export async function iterations(): Promise<void> {
-  for (let i = 0; i < 5; i += 1) await iteration();
+  for (let i = 0; i < 5; i += 1) await nextIteration();
 }
 
 /** Resolves when `value` stays as it is while bytes go to and fro elsewhere: what was on its way has arrived. */

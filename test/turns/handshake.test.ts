@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { createTls } from '../../src/turns/handshake.ts';
+import { createTls, type TlsOptions } from '../../src/turns/handshake.ts';
 import { get, start, tlsOptions } from './start.ts';
 
 const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 const TWELVE_HOURS = 12 * 3_600_000;
 
 /** Shakes hands, with the certificate and key alone, and resolves with the client. */
-async function shakeHands(t: TestContext, options: ConnectionOptions) {
+async function shakeHands(t: TestContext, options: ConnectionOptions, own: Partial<TlsOptions> = {}) {
   const [server, carrier] = duplexPair();
-  createTls(tlsOptions(t)).start(server).on('error', () => {}).resume();
+  createTls({ ...tlsOptions(t), ...own }).start(server).on('error', () => {}).resume();
   const client = connect({ socket: carrier, rejectUnauthorized: false, ...options });
   await once(client, 'secureConnect');
   return client;
@@ -26,6 +26,8 @@ test('HTTP/1.1 is spoken, or HTTP/1.0; a client that speaks HTTP/2 alone is refu
     assert.equal((await shakeHands(t, { ALPNProtocols: [...ALPNProtocols] })).alpnProtocol, chosen);
   }
   await assert.rejects(shakeHands(t, { ALPNProtocols: ['h2'] }), /no application protocol/);
+  const own = { ALPNProtocols: Buffer.from('\x01a') };
+  assert.equal((await shakeHands(t, { ALPNProtocols: ['a'] }, own)).alpnProtocol, 'a');
 });
 
 test('in TLS 1.2, the server chooses the cipher, and nothing is negotiated again', async (t) => {

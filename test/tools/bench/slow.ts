@@ -14,8 +14,8 @@ const router = createRouter({
   '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) },
   '/pool': { GET: { handler, seats: createSeats(10) } }, '/unseated': { GET: handler },
 });
-const reports = { failed: console.error, refused() {}, ended() {}, dropped() {}, answered() {}, finished: undefined };
+const reports = { handlerFailed: console.error, refused() {}, endedEarly() {}, dropped() {}, answered() {}, finished: undefined };
 const fixed = { router, headRules: {}, isDraining: () => false, reports };
 const configuration = readConfiguration(process.env);
-const { listener } = createServer({ ...configuration, ...fixed, room: createRoom(configuration.maxConnections) });
-console.log(`http://127.0.0.1:${await listenOnPort(listener)}`);
+const { httpServer } = createServer({ ...configuration, ...fixed, room: createRoom(configuration.maxConnections) });
+console.log(`http://127.0.0.1:${await listenOnPort(httpServer)}`);

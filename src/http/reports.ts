@@ -1,0 +1,35 @@
+// What is reported of requests and connections, to whoever writes the log.
+import type { HttpRequest } from './request.ts';
+
+export type Reports = {
+  readonly handlerFailed: (error: unknown, request: FailedRequest) => void;
+  readonly refused: (reason: string) => void; // a request was refused, or failed: see `reason` below
+  readonly endedEarly: (reason: string) => void; // a connection has
+  /** There were too many connections, so one of this client, which had the most, was closed. */
+  readonly dropped: (reason: string, client: string | undefined, connections: number) => void;
+  readonly answered: (status: number | undefined) => void; // a request is over; undefined: there was no reply
+  readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
+};
+
+/** A request whose handler has failed. */
+export type FailedRequest = { readonly traceId: string; readonly method: string; readonly path: string };
+
+/** A request that is over. It never has the query: names are personal data. */
+export type AccessRecord = Partial<FailedRequest> & { // partial: if Node's parser refused the head
+  readonly durationMs?: number; // since the head had arrived; missing in the same case
+  readonly remoteAddress: string | undefined; // undefined: on a Unix socket
+  readonly status: number | undefined; // undefined: the connection ended before there was a reply
+  // Why it was refused: a Reason, the code of an error of Node's, or `handlerTooSlow`. Or `handlerAborted`: the handler
+  // has failed, but its request had been aborted before.
+  readonly reason: string | undefined;
+  readonly aborted: true | undefined; // the kernel has not taken the whole reply
+};
+
+type Result = Pick<AccessRecord, 'status' | 'reason' | 'aborted'>;
+
+/** The record of a request that is over now, and whose head had arrived at `since`, by `performance.now`. */
+export function accessRecord(request: HttpRequest, since: number, { status, reason, aborted }: Result): AccessRecord {
+  const { method, path, traceparent: traceId, remoteAddress } = request;
+  const durationMs = Math.round((performance.now() - since) * 1_000) / 1_000;
+  return { method, path, traceId, status, reason, durationMs, remoteAddress, aborted };
+}
