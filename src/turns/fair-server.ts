@@ -7,6 +7,7 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { createConnections, type ConnectionOptions } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
+import { memberOf } from './socket-members.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 export { Room } from './room.ts';
@@ -27,6 +28,7 @@ type Callback = (error?: Error) => void;
 /** As `http.createServer`, with more options. What the server is told, such as `listen`, is for the listener, too. */
 export function createFairServer(first: FairOptions | RequestListener = {}, second?: RequestListener) {
   const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
+  if (typeof options !== 'object' || Array.isArray(options)) throw invalidOptions();
   const { turns = processTurns, sweepMs = SWEEP_MS } = options;
   const server = createHttpServer(options, () => stage !== 'none', handler);
   const connections = createConnections(server, options, turns);
@@ -88,6 +90,9 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
     }, ON_ITS_WAY_MS);
   }
 
+  for (const name of ['address', 'getConnections', 'ref', 'unref']) {
+    Reflect.set(server, name, memberOf(listener, name, server));
+  }
   Object.defineProperty(server, 'listening', { get: () => listener.listening && stage === 'none' });
   for (const name of ['maxConnections', 'dropMaxConnection']) {
     const set = (value: unknown) => Reflect.set(listener, name, value);
@@ -109,16 +114,6 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
       if (stage === 'none') void stop();
       return server;
     },
-    address: () => listener.address(),
-    getConnections: (callback: (error: Error | null, count: number) => void) => listener.getConnections(callback),
-    ref() {
-      listener.ref();
-      return server;
-    },
-    unref() {
-      listener.unref();
-      return server;
-    },
     closeIdleConnections: connections.closeIdle,
     closeAllConnections: connections.closeAll,
     /** Stops listening at once: what waits in the kernel's queue is reset, or left to others who have the socket. */
@@ -131,5 +126,6 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
   });
 }
 
-// As Node's, for who closes what is not listening.
+// As Node's: for who closes what is not listening, and for options that are none.
 const notRunning = () => Object.assign(new Error('Server is not running.'), { code: 'ERR_SERVER_NOT_RUNNING' });
+const invalidOptions = () => Object.assign(new TypeError('Options are an object.'), { code: 'ERR_INVALID_ARG_TYPE' });

@@ -14,19 +14,18 @@ const MEMBERS = [
 export function addSocketMembers(prototype: InPlace): void {
   for (const name of MEMBERS) {
     Object.defineProperty(prototype, name, {
-      get(this: InPlace) { return memberOf(this, name); },
+      get(this: InPlace) { return memberOf(this.socket, name, this); },
       set(this: InPlace, value) { Object.defineProperty(this, name, { value, writable: true }); },
     });
   }
 }
 
-// Where a function of the socket returns that, as `setNoDelay` does, the stream is returned.
-function memberOf(stream: InPlace, name: string): unknown {
-  const { socket } = stream;
-  const member: unknown = Reflect.get(socket, name);
+/** Returns that member of `real`. Where a function returns `real`, as `ref` does, `inPlace` is returned. */
+export function memberOf(real: object, name: string, inPlace: object): unknown {
+  const member: unknown = Reflect.get(real, name);
   if (typeof member !== 'function') return member;
   return (...args: unknown[]): unknown => {
-    const result: unknown = Reflect.apply(member, socket, args);
-    return result === socket ? stream : result;
+    const result: unknown = Reflect.apply(member, real, args);
+    return result === real ? inPlace : result;
   };
 }

@@ -116,6 +116,9 @@ test('it is made as by `http.createServer`, and has 1,000 connections by default
   for (let i = 0; i < 1_001; i += 1) full.listener.emit('connection', new Socket());
   assert.equal(dropped.mock.callCount(), 1);
   full.closeAllConnections();
+  for (const none of ['8080', 8080, true, []]) {
+    assert.throws(() => Reflect.apply(createFairServer, undefined, [none]), { code: 'ERR_INVALID_ARG_TYPE' });
+  }
 });
 
 test('it tells of each `close` as Node does, and listens again at once after it', async () => {
