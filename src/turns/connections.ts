@@ -1,19 +1,16 @@
 // What becomes of an accepted socket: there must be room for it; a load balancer may say whose it is; there may be a
 // TLS handshake; then it is served by way of a valve.
 import type { Server } from 'node:http';
-import { isIPv4, type BlockList, type Socket } from 'node:net';
+import type { BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { titleOf } from './client.ts';
-import { waitForHello } from './client-hello.ts';
 import type { Connection, TooSlow } from './connection.ts';
-import type { HalfClosed } from './ending-stream.ts';
-import { createTls, Overhead, type TlsOptions } from './handshake.ts';
-import { isListed } from './proxy-header.ts';
-import { readHeaderOf } from './proxy-reader.ts';
+import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
+import { isListed, readHeaderOf } from './proxy-header.ts';
 import { Room, type DropReason } from './room.ts';
 import type { Turns } from './turns.ts';
-import { Valve } from './valve.ts';
+import { Valve, type HalfClosed } from './valve.ts';
 
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
 const MAX_CONNECTIONS = 1_000;
@@ -56,35 +53,13 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function admit(connection: Connection): void {
-    if (room.isFull(connection.client)) drop(connection, 'newRefused');
-    else if (secure === undefined) serve(connection, connection.socket);
-    else awaitHandshake(connection, secure.start);
-  }
-
-  // A handshake takes more than 0.5 ms of CPU time, so it starts in a turn.
-  function awaitHandshake(connection: Connection, startTls: (socket: Socket) => Socket): void {
-    const { socket, client: { short } } = connection;
-    const waiting = {
-      takeTurn(): void {
-        if (!socket.destroyed) shakeHands(connection, startTls(socket)); // TLS takes what waits in the socket
-      },
-    };
-    connection.awaited = 'handshakeTooSlow';
-    connection.overhead = new Overhead();
-    waitForHello(socket, (isWhole) => {
-      if (isWhole) turns.wait(short, waiting);
-      else fail(connection, 'tlsFailed');
-    });
-    socket.on('close', () => {
-      short.delete(waiting);
+    if (room.isFull(connection.client)) return drop(connection, 'newRefused');
+    if (secure === undefined) return serve(connection, connection.socket);
+    connection.socket.on('close', () => {
       if (connection.awaited !== undefined) failed?.('tlsFailed');
     });
-  }
-
-  function shakeHands(connection: Connection, socket: Socket): void {
-    turns.endAfterOne();
-    socket.on('error', () => {}); // `close` follows
-    socket.once('secure', () => {
+    shakeHands(connection, secure.start, turns, (socket) => {
+      if (socket === undefined) return fail(connection, 'tlsFailed');
       connection.awaited = undefined;
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
@@ -93,15 +68,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
 
   function serve(connection: Connection, socket: Socket): void {
     const valve = new Valve(socket, connection, turns, halfClosed);
-    const { named, headerBytes } = connection;
-    if (named !== undefined) {
-      Object.defineProperties(valve, {
-        remoteAddress: { value: named.address },
-        remotePort: { value: named.port },
-        remoteFamily: { value: isIPv4(named.address) ? 'IPv4' : 'IPv6' },
-      });
-    }
-    if (secure === undefined) Object.defineProperty(valve, 'bytesRead', { get: () => socket.bytesRead - headerBytes });
     connection.valve = valve;
     if (secure !== undefined) server.emit('secureConnection', valve); // as a server of node:https does
     if (!valve.destroyed) server.emit('connection', valve);
@@ -161,9 +127,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     /** Closes those on which nothing has been sent, or no request is in progress. */
     closeIdle(): void {
       for (const connection of connections) {
-        const { valve, socket } = connection;
-        if (valve === undefined && socket.bytesRead === connection.headerBytes) close(connection);
-        if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
+        const { valve, socket, headerBytes } = connection;
+        if (valve === undefined && socket.bytesRead === headerBytes) close(connection);
+        const hasLastReply = valve?.writableEnded === true; // then it closes when its client has had time to read that
+        if (valve?.isIdle === true && !hasLastReply) valve.destroy();
       }
     },
     count: () => connections.size,
@@ -172,7 +139,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     },
     /** The handler of a request goes on, although its connection has closed. Returns what to call at its end. */
     leaveBehind: (connection: Duplex): (() => void) =>
-      (connection instanceof Valve ? room.leaveBehind(connection.client) : () => {}),
+      (connection instanceof Valve ? room.leaveBehind(connection.connection.client) : () => {}),
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => secure?.setSecureContext(context),
   };

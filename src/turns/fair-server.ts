@@ -6,7 +6,7 @@ import net from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { createConnections, type ConnectionOptions } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
-import { HIGH_WATER_MARK } from './tap.ts';
+import { HIGH_WATER_MARK } from './reader.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 export { Room } from './room.ts';

@@ -1,20 +1,44 @@
-// TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high for a tap.
+// TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high to stop
+// reading at once.
 import { constants, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
-import { HIGH_WATER_MARK } from './tap.ts';
-
-// A connection may bring 4 bytes for each of its content, 64 KiB more, and 1 more in each ms: for ever, a WebSocket may
-// bring frames of a few bytes, each in a record of its own.
-const OVERHEAD = 4;
-const OVERHEAD_BYTES = 64 * 1024;
-const OVERHEAD_BYTES_PER_MS = 1;
+import { waitForHello } from './client-hello.ts';
+import { Overhead, type Connection } from './connection.ts';
+import { HIGH_WATER_MARK } from './reader.ts';
+import type { Turns } from './turns.ts';
 
 // RFC 9325 3.4: whoever gets the key of tickets can decrypt what was sent over TLS 1.2 while it was in use.
 const TICKET_KEY_MS = 12 * 60 * 60 * 1000;
 
 /** As for `tls.createServer`, but there are no certificates of clients, and no renegotiation. */
 export type TlsOptions = SecureContextOptions & Pick<TLSSocketOptions, 'ALPNProtocols' | 'SNICallback'>;
+
+/**
+ * Shakes hands on a connection, with `startTls`. That takes more than 0.5 ms of CPU time, so it has a turn, when the
+ * ClientHello has come. `done` gets the decrypted socket, or undefined if something else has come.
+ */
+export function shakeHands(
+  connection: Connection, startTls: (socket: Duplex) => TLSSocket, turns: Turns, done: (socket?: TLSSocket) => void,
+): void {
+  const { socket, client: { short } } = connection;
+  const waiting = {
+    takeTurn(): void {
+      if (socket.destroyed) return;
+      turns.endAfterOne();
+      const secured = startTls(socket); // takes what waits in the socket
+      secured.on('error', () => {}); // `close` follows
+      secured.once('secure', () => done(secured));
+    },
+  };
+  connection.awaited = 'handshakeTooSlow';
+  connection.overhead = new Overhead();
+  socket.on('close', () => short.delete(waiting));
+  waitForHello(socket, (isWhole) => {
+    if (isWhole) turns.wait(short, waiting);
+    else done();
+  });
+}
 
 /** Starts TLS on sockets. Throws if it is to verify certificates of clients: only a `tls.Server` does that. */
 export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallback, ...options }: TlsOptions) {
@@ -23,7 +47,7 @@ export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallbac
   const fixed = { isServer: true, ALPNProtocols, SNICallback, highWaterMark: HIGH_WATER_MARK };
   let latest = createContext(options);
   return {
-    start: (socket: Duplex) => new TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
+    start: (socket: Duplex): TLSSocket => new TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
     /** Later sockets get this certificate and key. Sessions from before are not resumed. */
     setSecureContext(context: SecureContextOptions): void {
       latest = createContext(context);
@@ -41,20 +65,4 @@ function createContext(options: SecureContextOptions) {
   const secureOptions = (options.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION;
   const all = { honorCipherOrder: true, ticketKeys: randomBytes(48), ...options, secureOptions };
   return { options, secureContext: createSecureContext(all), madeAt: performance.now() };
-}
-
-/** What a connection brings beyond its content: records of a byte bring 23 times that. */
-export class Overhead {
-  #bytes = 0;
-  #content = 0;
-  #wasted = 0;
-
-  /** To be called every `ms` milliseconds: whether a connection that has brought so many bytes wastes too many. */
-  isTooMuch(ms: number, bytes: number, content = 0): boolean {
-    const more = bytes - this.#bytes - OVERHEAD * (content - this.#content);
-    this.#bytes = bytes;
-    this.#content = content;
-    this.#wasted = Math.max(0, this.#wasted + more - OVERHEAD_BYTES_PER_MS * ms);
-    return this.#wasted > OVERHEAD_BYTES;
-  }
 }

@@ -17,12 +17,14 @@ export function createHttpServer(
       super(...args);
       const { socket } = this.req;
       if (!(socket instanceof Valve)) return;
-      socket.pieces.begin(this.req);
-      this.on('close', () => socket.answered());
+      socket.passage.pieces.begin(this.req);
+      this.on('close', () => socket.passage.answered());
     }
 
     override writeHead(...args: unknown[]): this { // Node calls it, too
-      if (isStopping() && !this.headersSent) this.setHeader('Connection', 'close');
+      const { socket } = this.req;
+      const isLast = isStopping() && !(socket instanceof Valve && socket.passage.hasMore);
+      if (isLast && !this.headersSent) this.setHeader('Connection', 'close');
       return Reflect.apply(super.writeHead, this, args);
     }
   }
@@ -31,8 +33,9 @@ export function createHttpServer(
   server.emit = (name: string, ...args: unknown[]) => {
     const [error, socket] = args;
     if (socket instanceof Valve) {
-      if (name === 'upgrade' || name === 'connect') args[2] = socket.takeHead(); // Node has passed the head alone
-      else if (name === 'clientError') socket.failed(Object(error).code);
+      const isTakenOver = name === 'upgrade' || name === 'connect';
+      if (isTakenOver) args[2] = socket.passage.reader.take(); // Node has got the head alone
+      else if (name === 'clientError' && String(Object(error).code).startsWith('HPE_')) socket.passage.clear();
     }
     return emit(name, ...args);
   };

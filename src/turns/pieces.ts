@@ -35,6 +35,7 @@ export class Pieces {
   /** How long a piece of a head, or of content of unknown length, may be. */
   get maxBytes(): number {
     if (this.#request === undefined) return HEAD_BYTES;
+    // Nobody knows where content that is not announced ends, so each byte may be the last before the next request.
     return this.#isUnannounced && this.isArriving ? 1 : CHUNKS_BYTES;
   }
 

@@ -1,6 +1,7 @@
 // The header with which a load balancer on TCP names its client: the PROXY protocol, version 1 (text) or 2 (binary).
 // Sections are those of https://github.com/haproxy/haproxy/blob/master/doc/proxy-protocol.txt
-import { isIP, isIPv4, SocketAddress, type BlockList } from 'node:net';
+import { isIP, isIPv4, SocketAddress, type BlockList, type Socket } from 'node:net';
+import type { Named } from './connection.ts';
 
 const V1_START = Buffer.from('PROXY ');
 const V1_MAX = 107; // bytes (2.1)
@@ -12,13 +13,35 @@ const V2_TCP = new Map([[0x11, 4], [0x21, 16]]); // the bytes of an address: of 
 
 export type ProxyHeader = {
   readonly length: number; // in bytes; what follows is the client's
-  readonly client?: { readonly address: string; readonly port: number }; // if it names one over TCP
+  readonly client?: Named; // if it names one over TCP
 };
 
 /** Whether connections from here must begin with a header. Others must not: anybody could forge one (2). */
 export function isListed(balancers: BlockList | undefined, remoteAddress: string | undefined): boolean {
   if (balancers === undefined || remoteAddress === undefined) return false; // a Unix socket has no address
   return balancers.check(remoteAddress, isIPv4(remoteAddress) ? 'ipv4' : 'ipv6');
+}
+
+/**
+ * Reads the header of a connection, before anything else is read. `done` gets it, or undefined if it is illegal or ends
+ * early. What follows it stays in the socket, paused.
+ */
+export function readHeaderOf(socket: Socket, done: (header: ProxyHeader | undefined) => void): void {
+  let held = Buffer.alloc(0);
+
+  function read(part: Buffer): void {
+    held = Buffer.concat([held, part]);
+    const header = readProxyHeader(held);
+    if (header === 'incomplete') return;
+    socket.off('data', read).off('end', end).pause();
+    if (header !== undefined && header.length < held.length) socket.unshift(held.subarray(header.length));
+    done(header);
+  }
+
+  function end(): void {
+    done(undefined);
+  }
+  socket.on('data', read).on('end', end);
 }
 
 /**
@@ -35,8 +58,8 @@ function isStart(bytes: Buffer, start: Buffer): boolean {
   return bytes.subarray(0, start.length).equals(start.subarray(0, bytes.length));
 }
 
-// 2.1: exactly its grammar, so that nobody reads another client in the same line. But the destination, which is not used
-// here, may be of the other family: nginx writes its own address there (its issue 1609).
+// 2.1: exactly its grammar, so that nobody reads another client in the same line. But the destination, which is not
+// used here, may be of the other family: nginx writes its own address there (its issue 1609).
 function readText(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   const text = bytes.toString('latin1', 0, V1_MAX);
   const end = text.indexOf('\r\n'); // CR or LF alone does not end it
@@ -48,7 +71,7 @@ function readText(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   const isPort = (one: string) => /^(?:0|[1-9]\d{0,4})$/.test(one) && Number(one) <= 65_535;
   if (isIP(source) !== V1_TCP.get(protocol) || ![source, destination].every(isAddress)) return undefined;
   if (ports.length !== 2 || !ports.every(isPort)) return undefined;
-  return { length, client: { address: isIPv4(source) ? source : shortest(source), port: Number(ports[0]) } };
+  return { length, client: named(source, Number(ports[0])) };
 }
 
 // 2.2. What follows the addresses (2.2.1 to 2.2.8) is skipped.
@@ -64,9 +87,13 @@ function readBinary(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   if (bytes.length < length) return 'incomplete';
   if (size === undefined) return { length };
   const source = bytes.subarray(V2_FIXED, V2_FIXED + size);
-  const address = size === 4 ? source.join('.') : shortest(source.toString('hex').replace(/.{4}(?!$)/g, '$&:'));
-  return { length, client: { address, port: bytes.readUInt16BE(V2_FIXED + 2 * size) } };
+  const address = size === 4 ? source.join('.') : source.toString('hex').replace(/.{4}(?!$)/g, '$&:');
+  return { length, client: named(address, bytes.readUInt16BE(V2_FIXED + 2 * size)) };
 }
 
-// An address of IPv6 as Node writes it for a socket, too, whatever the balancer's way: RFC 5952 4.
-const shortest = (address: string) => new SocketAddress({ family: 'ipv6', address }).address;
+function named(source: string, port: number): Named {
+  if (isIPv4(source)) return { address: source, port, family: 'IPv4' };
+  // As Node writes it for a socket, too, whatever the balancer's way: RFC 5952 4.
+  const { address } = new SocketAddress({ family: 'ipv6', address: source });
+  return { address, port, family: 'IPv6' };
+}

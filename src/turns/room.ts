@@ -51,7 +51,7 @@ export class Room {
     };
   }
 
-  /** Whether a client has too many connections, with what it has left behind: by resetting, it could start any number. */
+  /** Whether a client has too many connections and handlers left behind: by resetting, it could start any number. */
   isFull({ size, leftBehind }: Client): boolean {
     return size + leftBehind > this.#maxConnections;
   }
@@ -70,7 +70,7 @@ export class Room {
   #clientAt(remoteAddress: string | undefined): Client {
     const name = clientOf(remoteAddress);
     const networkName = networkOf(name);
-    const network = this.#networks.get(networkName) ?? { name: networkName, clients: new Map<string, Client>(), size: 0 };
+    const network = this.#networks.get(networkName) ?? newNetwork(networkName);
     const client = network.clients.get(name) ?? new Client(name, network);
     this.#networks.set(networkName, network);
     network.clients.set(name, client);
@@ -88,6 +88,8 @@ export class Room {
     });
   }
 }
+
+const newNetwork = (name: string): Network => ({ name, clients: new Map(), size: 0 });
 
 function resize(client: Client, by: number): void {
   client.size += by;

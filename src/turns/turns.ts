@@ -42,7 +42,8 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     }
   }
 
-  // In each queue, the first has a turn. The queue then goes behind the others, where this loop meets it again.
+  // The first queue in the line has a turn, for the first that waits in it. If others wait there, it goes to the end of
+  // the line, to which this loop comes in the same go, if there is time.
   function takeTurns(): void {
     let time = now();
     const end = time + TURNS_MS;

@@ -1,143 +1,125 @@
-// Between a socket and `node:http`: decides when Node gets how much of what a client sends. A server takes any Duplex
-// as a connection: https://nodejs.org/api/http.html#event-connection. A piece passes when its client has a turn, and
-// none while a request waits for its reply.
+// A connection as `node:http` has it, in place of the socket: a Duplex, as any stream may be one
+// (https://nodejs.org/api/http.html#event-connection). What its client sends comes by way of a passage, in turns.
 import type { Socket } from 'node:net';
-import type { Client } from './client.ts';
+import { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
-import { EndingStream, type HalfClosed } from './ending-stream.ts';
-import type { Queue, Turns } from './turns.ts';
+import { Passage } from './passage.ts';
+import { addSocketMembers } from './socket-members.ts';
+import type { Turns } from './turns.ts';
+import { write, type Callback, type Write } from './writes.ts';
 
-export class Valve extends EndingStream {
-  readonly #connection: Connection;
-  readonly #turns: Turns;
-  #waiting: Queue | undefined; // those with whom it waits
-  #isReaderSlow = false; // Node has stopped taking, because a handler does not read
-  #hasFailed = false; // Node's parser, which would say so at each further piece
+// If Node sets no time-out: for a client that has ended its side, or takes nothing of a reply. The kernel takes more of
+// a reply only when a third of what it holds has gone to the client. The further ms for each byte that it may hold let
+// a client take as little as 1 KB/s; 2 KB/s are promised.
+const QUIET_MS = 30_000;
+const MS_PER_BYTE = 1 / 3;
+const KERNEL_BYTES = 4 * 1024 * 1024; // that it holds of a connection, at most (`net.ipv4.tcp_wmem`)
+const LINGER_MS = 1_000; // how long, at least, a client has to read the last reply until we close
 
-  /** `socket` is, over TLS, the decrypted one of `connection`. */
-  constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: HalfClosed) {
-    super(socket, halfClosed);
-    this.#connection = connection;
-    this.#turns = turns;
+/** What a server does when a client has ended its side while its request waits for the reply. */
+export type HalfClosed = (valve: Valve) => void;
+
+export class Valve extends Duplex {
+  readonly remoteAddress: string | undefined; // as a load balancer has named it
+  readonly remotePort: number | undefined;
+  readonly remoteFamily: string | undefined;
+  readonly connection: Connection;
+  readonly passage: Passage;
+  readonly socket: Socket;
+  readonly #touch = () => { this.connection.isActive = true; };
+  #quietMs = 0; // how long nothing has happened
+  #limitMs = 0; // of that; 0: none
+
+  static {
+    addSocketMembers(this.prototype);
   }
 
-  get client(): Client {
-    return this.#connection.client;
+  /** `socket` is, over TLS, the decrypted one of `connection`. Without `halfClosed`, Node closes the connection. */
+  constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: HalfClosed) {
+    super({ decodeStrings: false, emitClose: false });
+    const { named } = connection;
+    this.remoteAddress = named?.address ?? socket.remoteAddress;
+    this.remotePort = named?.port ?? socket.remotePort;
+    this.remoteFamily = named?.family ?? socket.remoteFamily;
+    this.connection = connection;
+    this.socket = socket;
+    this.passage = new Passage({ socket, stream: this, connection, turns }, halfClosed && (() => halfClosed(this)));
+    socket.on('error', (error) => this.destroy(error));
+    socket.on('close', () => this.destroy());
+    this.on('error', () => {}); // without a listener, an error would end the process, and Node does not always have one
+  }
+
+  get bytesRead(): number { // without a header of a load balancer, which comes before TLS
+    return this.socket.bytesRead - ('encrypted' in this.socket ? 0 : this.connection.headerBytes);
+  }
+
+  get bytesWritten(): number {
+    return this.socket.bytesWritten + (this.writableCorked > 0 ? this.writableLength : 0);
   }
 
   /** Whether closing loses nothing: no request has begun or waits, and no reply is left to send. */
   get isIdle(): boolean {
-    const hasBegun = this.pieces.hasBegun || this.tap.held.length > 0;
-    return this.writableFinished || (!hasBegun && this.writableLength === 0);
+    const { pieces, hasMore } = this.passage;
+    return this.writableFinished || (!pieces.hasBegun && !hasMore && this.writableLength === 0);
   }
 
-  /** The response has closed: the kernel has all of the reply, or there will be no more of it. */
-  answered(): void {
-    this.pieces.answer();
-    this.#endRequest();
-    this.proceed();
-  }
+  override _read(): void {} // the passage pushes what has its turn
 
-  /** What has arrived after a head that takes the connection over. */
-  takeHead(): Buffer {
-    return this.tap.take(this.tap.held.length);
-  }
-
-  /** What Node tells by `clientError`. */
-  failed(code: unknown): void {
-    this.#hasFailed ||= String(code).startsWith('HPE_');
-  }
-
-  /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
-  takeTurn(): void {
-    this.#waiting = undefined;
-    if (this.isOver) {
-      this.#readOn();
-      this.tap.clear();
-    } else if (this.#mayPass) this.#pass();
-    this.proceed();
-  }
-
-  /** To be called every `ms` milliseconds. A connection that waits for its turn with part of a request is not idle. */
-  sweep(ms: number): void {
-    const begin = this.tap.held.subarray(0, this.pieces.maxBytes);
-    const isWaiting = this.#waiting !== undefined && this.pieces.emptyLines(begin) < begin.length;
-    this.count(ms, isWaiting && !this.isOver);
-  }
-
-  get #mayPass(): boolean {
-    return !this.destroyed && !this.isOver && !this.#isReaderSlow && !this.pieces.isComplete;
-  }
-
-  get #isLong(): boolean {
-    return this.tap.held.length > this.pieces.maxBytes;
-  }
-
-  protected override arrived(): void {
-    const isCheap = !this.#isLong || this.pieces.isSized;
-    const mayPass = isCheap && !this.tap.isStopped && this.#mayPass;
-    if (mayPass && this.#turns.tryAhead()) this.#pass();
-    if (this.#isLong) this.tap.stop();
-    this.proceed();
-  }
-
-  // What continues waits for a turn: otherwise one client could go on and on.
-  protected override proceed(): void {
-    if (this.#waiting !== undefined || this.destroyed || this.isOver || this.#isReaderSlow) return;
-    if (this.tap.held.length === 0) this.#readOn(); // even if what comes waits: its client may leave
-    const { held } = this.tap;
-    if (held.length > 0 && !this.pieces.isComplete) this.#wait(this.#isLong);
-    else if (this.socket.readableEnded && this.pieces.emptyLines(held) === held.length) this.leave();
-  }
-
-  #wait(isLong: boolean): void {
-    const queue = isLong ? this.client.long : this.client.short;
-    this.#waiting = queue;
-    this.#turns.wait(queue, this);
-  }
-
-  protected override waitToDiscard(): void {
-    if (this.#waiting === undefined && !this.destroyed) this.#wait(true);
-  }
-
-  #readOn(): void {
-    if (this.tap.isStopped && 'encrypted' in this.socket) this.#turns.endAfterOne(); // it may bring 2,800 records
-    this.tap.readOn();
-  }
-
-  #pass(): void {
-    const { tap, pieces } = this;
-    tap.take(pieces.emptyLines(tap.held));
-    if (tap.held.length === 0) return;
-    if (!pieces.hasBegun) this.#connection.setBusy(true);
-    this.isActive = true;
-    // Inside `push`, Node reads the piece. At the end of a head it makes a FairResponse, which says so.
-    const piece = tap.take(pieces.next(tap.held));
-    if (!this.#hasFailed) this.push(piece);
-    this.#isReaderSlow = this.readableLength > 0;
-    this.#endRequest(); // its content may end with this
-  }
-
-  // If the current request is over, the next one may begin.
-  #endRequest(): void {
-    if (this.pieces.endRequest()) this.#connection.setBusy(false);
-    if (!this.pieces.isArriving) this.contentArrived();
-  }
-
-  // Node, or whoever has taken a connection over from it, goes on reading.
   override read(size?: number): unknown {
     const taken: unknown = super.read(size);
-    if (this.#isReaderSlow && this.readableLength === 0) {
-      this.#isReaderSlow = false;
-      this.#endRequest(); // what was taken may have been the end of its content
-      this.proceed();
-    }
+    this.passage.wasRead();
     return taken;
   }
 
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.tap.clear();
-    this.#waiting?.delete(this);
-    super._destroy(error, done);
+  override _writev(writes: readonly Write[], done: Callback): void {
+    write(this.socket, writes, this.#touch, done);
+  }
+
+  /** As with a socket, `timeout` is emitted after so many ms in which nothing happens (`sweep`). 0: never. */
+  setTimeout(ms: number, listener?: () => void): this {
+    this.#limitMs = ms;
+    this.#touch();
+    if (listener !== undefined) this.once('timeout', listener);
+    return this;
+  }
+
+  /** To be called every `ms` milliseconds. So `timeout` is never early, and late by up to two such times. */
+  sweep(ms: number): void {
+    if (this.destroyed) { // over TLS, the socket is still there if the client has not taken the close_notify
+      this.socket.destroy();
+      return;
+    }
+    const limitMs = this.#limit();
+    const hasTimedOut = this.#quietMs >= limitMs;
+    const isWaiting = this.passage.isWaiting && this.writableLength === 0;
+    this.#quietMs = this.connection.isActive || isWaiting ? 0 : this.#quietMs + ms;
+    this.connection.isActive = false;
+    if (this.writableFinished && this.#quietMs >= LINGER_MS) this.destroy();
+    else if (this.#quietMs >= limitMs && !hasTimedOut) this.emit('timeout');
+  }
+
+  #limit(): number {
+    if (this.#limitMs > 0) return this.#limitMs;
+    if (this.writableLength > 0) return QUIET_MS + MS_PER_BYTE * Math.min(this.socket.bytesWritten, KERNEL_BYTES);
+    return this.socket.readableEnded ? QUIET_MS : Infinity;
+  }
+
+  /** Ends this side, as Node does after a last reply. The connection closes when its client has had time to read. */
+  destroySoon(): void {
+    this.end();
+  }
+
+  override _final(done: Callback): void {
+    this.passage.lastReply.written(this.passage.pieces.isArriving);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: Callback): void {
+    this.passage.clear();
+    const isTaken = error === null && this.socket.writableLength === 0;
+    if (isTaken) this.socket.destroySoon(); // over TLS, this says goodbye (RFC 8446 6.1)
+    else setImmediate(() => this.socket.destroy()); // in the read that ends a TLS handshake, Node 20 has sent nothing
+    done(error);
+    process.nextTick(() => this.emit('close', error !== null)); // as a socket does
   }
 }

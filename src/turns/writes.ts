@@ -9,7 +9,8 @@ export type Write = { readonly chunk: string | Buffer; readonly encoding: Buffer
 /** Writes to the socket. `touched` is called for each part. `done` is called when the kernel has all, or it fails. */
 export function write(socket: Socket, writes: readonly Write[], touched: () => void, done: Callback): void {
   const [first, second] = writes;
-  const isOne = first !== undefined && (second?.chunk.length ?? 0) === 0 && writes.length <= 2; // Node ends with ''
+  // A short reply is one write, perhaps followed by an empty one, with which Node ends it.
+  const isOne = first !== undefined && (second?.chunk.length ?? 0) === 0 && writes.length <= 2;
   if (!isOne || first.chunk.length > PART_BYTES || 'encrypted' in socket) {
     writeParts(socket, partsOf(writes), touched, done);
     return;

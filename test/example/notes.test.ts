@@ -19,7 +19,8 @@ async function start(t: TestContext, translate: (response: ServerResponse) => vo
   const finished = (record: AccessRecord) => records.push(record);
   const reports = { failed: assert.fail, refused: none, ended: none, dropped: none, answered: none, finished };
   const journalFile = join(temporaryFolder(t), 'journal');
-  const options = { ...readConfiguration({}), room: createRoom(100), reports, journalFile, token: 'a', maxNotes, translatorUrl };
+  const room = createRoom(100);
+  const options = { ...readConfiguration({}), room, reports, journalFile, token: 'a', maxNotes, translatorUrl };
   const notes = await createNotes(options);
   t.after(() => Promise.all([notes.close(), notes.closeAll(), translator.close(), translator.closeAllConnections()]));
   const url = `http://127.0.0.1:${await listenOnPort(notes.listener)}`;

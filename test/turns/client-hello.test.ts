@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
-import { createHelloReader } from '../../src/turns/client-hello.ts';
+import { HelloReader } from '../../src/turns/client-hello.ts';
 import { closed, until } from '../support/sockets.ts';
 import { start, startTurns } from './start.ts';
 
@@ -31,11 +31,11 @@ test('a ClientHello is whole with the last byte of its last record, however it i
   const more = record(Buffer.concat([message, message]));
   for (const bytes of [hello, inBytes, split(half, message.length), split(3, half, message.length), more]) {
     for (const size of [1, 2, 7, bytes.length - 1, bytes.length]) {
-      const read = createHelloReader();
+      const reader = new HelloReader();
       for (let end = size; end < bytes.length; end += size) {
-        assert.equal(read(bytes.subarray(end - size, end)), 'incomplete');
+        assert.equal(reader.read(bytes.subarray(end - size, end)), 'incomplete');
       }
-      assert.equal(read(bytes.subarray(-(bytes.length % size || size))), 'whole');
+      assert.equal(reader.read(bytes.subarray(-(bytes.length % size || size))), 'whole');
     }
   }
 });
@@ -43,9 +43,9 @@ test('a ClientHello is whole with the last byte of its last record, however it i
 test('what is no ClientHello is known at once', () => {
   const begun = record(Buffer.of(1));
   for (const bytes of [
-    Buffer.from('G'), record(Buffer.of(2, 40), 21), Buffer.of(0x80, 0x2e, 1), record(Buffer.of(2)), record(Buffer.of()),
-    Buffer.concat([begun, record(Buffer.of())]), Buffer.concat([begun, Buffer.of(20)]),
-  ]) assert.equal(createHelloReader()(bytes), 'illegal');
+    Buffer.from('G'), record(Buffer.of(2, 40), 21), Buffer.of(0x80, 0x2e, 1), record(Buffer.of()),
+    record(Buffer.of(2, 0, 0, 1)), Buffer.concat([begun, record(Buffer.of())]), Buffer.concat([begun, Buffer.of(20)]),
+  ]) assert.equal(new HelloReader().read(bytes), 'illegal');
 });
 
 test('a handshake waits for its turn when the ClientHello is whole, in however many packets', async (t) => {
@@ -62,7 +62,7 @@ test('a handshake waits for its turn when the ClientHello is whole, in however m
     }
     await until(() => {
       turn();
-      return raw.bytesWritten > 0;
+      return raw.bytesWritten > 100; // more than an alert
     });
   }
 });
@@ -70,7 +70,7 @@ test('a handshake waits for its turn when the ClientHello is whole, in however m
 test('what becomes no ClientHello ends at once, as does a client that leaves', async (t) => {
   const failed = t.mock.fn();
   const { dial } = await start(t, () => {}, 'TLS', { failed });
-  const tooLong = [record(Buffer.of(1, 1, 0, 0)), ...Array<Buffer>(4).fill(record(Buffer.alloc(16_384)))];
+  const tooLong = [record(Buffer.of(1, 2, 0, 0)), ...Array<Buffer>(4).fill(record(Buffer.alloc(16_384)))];
   for (const act of [
     (below: Socket) => below.end(), (below: Socket) => below.end(hello.subarray(0, 100)),
     (below: Socket) => below.write(hello.subarray(0, 100), () => below.resetAndDestroy()),

@@ -16,7 +16,8 @@ test('a client has an address of IPv4, or the first 64 bits of IPv6', () => {
 
 test('for room, a network is one address of IPv4, or the first 48 bits of IPv6', () => {
   for (const [address, network] of [
-    ['::ffff:192.0.2.1', '192.0.2.1'], [undefined, ''], ['2001:db8:1:2:3:4:5:6', '2001:db8:1'], ['2001:db8::1', '2001:db8:0'],
+    ['::ffff:192.0.2.1', '192.0.2.1'], [undefined, ''],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1'], ['2001:db8::1', '2001:db8:0'],
   ] as const) assert.equal(networkOf(clientOf(address)), network);
 });
 

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { createFairServer } from '../../src/turns/fair-server.ts';
-import { Overhead } from '../../src/turns/handshake.ts';
+import { Overhead } from '../../src/turns/connection.ts';
 import { calm, closed, until } from '../support/sockets.ts';
 import { get, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 

@@ -21,7 +21,8 @@ const LEGAL: readonly (readonly [header: Buffer, address?: string, port?: number
   [v1(TCP4), '192.0.2.1', 56_789], [v1('PROXY TCP4 255.255.255.255 0.0.0.0 65535 0'), '255.255.255.255', 65_535],
   [v1('PROXY TCP6 2001:DB8:0:0:0:0:0:007f :: 0 65535'), '2001:db8::7f', 0],
   [v1('PROXY TCP6 ::ffff:192.0.2.1 ::ffff:c000:202 9 10'), '::ffff:192.0.2.1', 9], // as inet_ntop(3) writes it
-  [v1('PROXY TCP6 2001:db8::1 192.0.2.2 9 10'), '2001:db8::1', 9], [v1('PROXY TCP4 192.0.2.1 ::2 9 10'), '192.0.2.1', 9],
+  [v1('PROXY TCP6 2001:db8::1 192.0.2.2 9 10'), '2001:db8::1', 9],
+  [v1('PROXY TCP4 192.0.2.1 ::2 9 10'), '192.0.2.1', 9],
   [v1('PROXY TCP6 ::ffff:c000:201 1:2:3:4:5:6:7:: 9 1'), '::ffff:192.0.2.1', 9],
   ...['', ' ', ' TCP4 \r \n \xff', ` ${'f'.repeat(91)}`].map((rest) => [v1(`PROXY UNKNOWN${rest}`)] as const),
   [v2('2111', V4), '192.0.2.1', 56_789], [v2('2111', V4 + 'ff'.repeat(4_084)), '192.0.2.1', 56_789],

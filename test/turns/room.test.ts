@@ -63,7 +63,7 @@ test('one in its handshake is idle since it was accepted', async (t) => {
 });
 
 for (const over of TRANSPORTS) {
-  test(`over ${over}, where all are idle, whoever comes next is served, and the one idle longest is closed`, async (t) => {
+  test(`over ${over}, where all are idle, a newcomer is served, and the one idle longest is closed`, async (t) => {
     const dropped: string[] = [];
     const { open } = await start(t, hello, over, { maxConnections: 3, dropped: (why) => dropped.push(why) });
     const opened: Opened[] = [];
@@ -107,7 +107,7 @@ test('servers share a room: of all their connections, one is closed', async (t) 
   assert.deepEqual(dropped, ['idleClosed']);
 });
 
-test('one that has sent what waits for a turn makes room after those that are idle, and before those that are busy', () => {
+test('what waits for a turn makes room after those that are idle, and before those that are busy', () => {
   const room = new Room(3);
   const add = () => room.add(new Socket(), () => {});
   const [busy, waiting, idle, newest] = [add(), add(), add(), add()];
@@ -118,6 +118,17 @@ test('one that has sent what waits for a turn makes room after those that are id
     room.remove(next);
     add().setBusy(true);
   }
+});
+
+test('of one network of IPv6, the client with the most connections makes room', () => {
+  const room = new Room(3);
+  const addresses = ['2001:db8::1', '2001:db8:0:1::1', '2001:db8:0:1::2', '192.0.2.1'];
+  const [, second, , newest = assert.fail()] = addresses.map((address) => {
+    const connection = room.add(new Socket(), () => {});
+    room.move(connection, address);
+    return connection;
+  });
+  assert.deepEqual(room.chooseVictim(newest), { connection: second, reason: 'idleClosed' });
 });
 
 test('a client is remembered until nothing is left of it, and not longer', async () => {

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import tls from 'node:tls';
 import { createFairServer, type FairOptions } from '../../src/turns/fair-server.ts';
 import { createTls } from '../../src/turns/handshake.ts';
-import { HIGH_WATER_MARK } from '../../src/turns/tap.ts';
+import { HIGH_WATER_MARK } from '../../src/turns/reader.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import type { Valve } from '../../src/turns/valve.ts';
 import { makeCertificate, temporaryFolder } from '../support/certificates.ts';

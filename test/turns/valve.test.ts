@@ -104,6 +104,19 @@ testBoth('after the last reply, what comes is discarded, a read each 50 ms, for 
   await closed(one.raw);
 });
 
+testBoth('what waits for its turn when the last reply ends waits once, to be discarded', async (one, t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  one.client.resume().write(post(LONG.length, 'Connection: close'));
+  const { response } = await one.next();
+  one.hold();
+  await send(one, 'x'.repeat(5_000));
+  response.end();
+  await iterations();
+  for (const ms of [1_000, 50]) t.mock.timers.tick(ms);
+  const queues = new Set(one.waits.calls.map(({ arguments: [queue] }) => queue));
+  assert.equal(Array.from(queues).reduce((sum, { size }) => sum + size, 0), 1);
+});
+
 testBoth('where Node sets no limit, a client may take nothing for 30 s, and longer if much is sent', async (one, t) => {
   const limit = () => 30_000 + Math.ceil(Math.min(one.accepted.bytesWritten, 4 * 1024 * 1024) / 3);
   one.client.pause().write(get('/'));

@@ -4,10 +4,10 @@ import type { Environment } from '../../support/process.ts';
 import { PATH, TARGET } from '../api.ts';
 
 /**
- * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it disconnects); whether each
- * byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it resets. What has closed is
- * replaced. With `hellosOf`, it begins TLS with records of so many bytes: one byte at first; then all send the rest at
- * the same time.
+ * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it
+ * disconnects); whether each byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it
+ * resets. What has closed is replaced. With `hellosOf`, it begins TLS with records of so many bytes: one byte at first;
+ * then all send the rest at the same time.
  */
 export type Work = Readonly<{
   first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resetAfterMs?: number;
@@ -34,7 +34,7 @@ const unseated = requestBytes('GET', '/unseated', []);
 const post = (field: string, content: string) => requestBytes('POST', PATH, [field]) + content;
 const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
 const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
-const NAMES = Array.from({ length: 95 }, (_, i) => `#-${i}-`.padEnd(164, 'X')).join(':\r\n'); // as much as a head may have
+const NAMES = Array.from({ length: 95 }, (_, i) => `#-${i}-`.padEnd(164, 'X')).join(':\r\n');
 const REFUSED = `GET ${TARGET} HTTP/1.1\r\n\r\n`; // without Host
 
 /** By name. What is sent again and again is legal, except `x`, and accepted by the service. */
@@ -72,6 +72,7 @@ export const WORKS = {
 type How = Partial<Attack>;
 const FEW = { medianMs: 10, worstMs: 100, failed: 0 };
 const FEW_TLS = { ...FEW, medianMs: 20, isTls: true };
+const UPDATING = { ...FEW_TLS, worstMs: 2_000 }; // what TLS does with them takes no turns
 const MANY = { ...FEW, medianMs: 50, worstMs: 250 };
 const WAITING = { script: 'slow', asks: '/pool', medianMs: 150, worstMs: 250, failed: 0 };
 const SMALL = { heapMiB: 64 };
@@ -110,7 +111,7 @@ export const ATTACKS: readonly Attack[] = [
     attack(`TLS, 900, ${work}`, { ...MANY, isTls: true }, [900, work])),
   attack('TLS, records of one byte', FEW_TLS, [75, 'one byte']),
   ...records(75, { ...FEW_TLS, peakMiB: 450 }), ...records(300, { medianMs: 50, peakMiB: 450 }),
-  ...records(950, { peakMiB: 450 }), ...updates(20, FEW_TLS), ...updates(75, FEW_TLS),
+  ...records(950, { peakMiB: 450 }), ...updates(20, UPDATING), ...updates(75, UPDATING),
   many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),
   many('heads that never end', { ...MANY, ...SMALL }),
   attack('950, heads and trailers of names', { ...MANY, ...SMALL }, [950, 'heads and trailers of names']),

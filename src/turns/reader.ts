@@ -1,21 +1,21 @@
-// What has arrived on a socket and is not used yet. Reading stops at once, and goes on. (A stream that is only paused
-// reads on until it holds as much as its high-water mark. So `stop` puts a filler of that length in front.)
+// Reads from a socket, and holds what has not passed yet. It can stop at once, and go on. (A stream that is only paused
+// reads on until it holds as much as its high-water mark. So `stop` puts back padding of that length.)
 import type { Socket } from 'node:net';
 
 /** The high-water mark that sockets must have. */
 export const HIGH_WATER_MARK = 64;
 
 const NOTHING: Buffer = Buffer.alloc(0);
-const FILLER = Buffer.alloc(HIGH_WATER_MARK);
+const PADDING = Buffer.alloc(HIGH_WATER_MARK);
 
-let newest: Tap | undefined; // the last to have stopped over TLS: the read in which it has may go on
+let newest: Reader | undefined; // the last to have stopped over TLS, in a read that may go on
 
-export class Tap {
+export class Reader {
   readonly #socket: Socket;
   isStopped = false;
   held = NOTHING; // what has arrived, but for what waits in the stopped stream
   #isTaking = false; // bytes out of the stream: it emits `data` for these, too
-  #hasFiller = false;
+  #hasPadding = false;
   #taken: Buffer[] = []; // what has been taken out of the stopped stream
 
   /** `arrived` is called when something has. */
@@ -31,8 +31,8 @@ export class Tap {
     });
   }
 
-  /** Takes so many of the bytes that are held. */
-  take(length: number): Buffer {
+  /** Takes so many of the bytes that are held, or all. */
+  take(length = this.held.length): Buffer {
     const bytes = this.held;
     if (length === 0) return NOTHING;
     this.held = length < bytes.length ? bytes.subarray(length) : NOTHING; // even if empty, it keeps all in memory
@@ -48,9 +48,9 @@ export class Tap {
   stop(): void {
     if (this.isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // `unshift` would fail
     this.isStopped = true;
-    this.#hasFiller = true;
+    this.#hasPadding = true;
     this.#socket.pause();
-    this.#socket.unshift(FILLER);
+    this.#socket.unshift(PADDING);
     if ('encrypted' in this.#socket) newest = this;
   }
 
@@ -60,7 +60,7 @@ export class Tap {
     if (newest === this) newest = undefined;
     this.isStopped = false;
     this.#isTaking = true;
-    if (this.#hasFiller) this.#socket.read(HIGH_WATER_MARK);
+    if (this.#hasPadding) this.#socket.read(HIGH_WATER_MARK);
     let part: Buffer | null = this.#socket.read(); // all that waits; from Node 26 on, one Buffer of it
     for (; part !== null; part = this.#socket.read()) this.#taken.push(part);
     this.#isTaking = false;
@@ -77,8 +77,8 @@ export class Tap {
     this.#isTaking = true;
     while (this.#socket.readableLength >= 2 * HIGH_WATER_MARK) {
       const part: Buffer = this.#socket.read(HIGH_WATER_MARK);
-      if (!this.#hasFiller) this.#taken.push(part);
-      this.#hasFiller = false; // it comes first
+      if (!this.#hasPadding) this.#taken.push(part);
+      this.#hasPadding = false; // it comes first
     }
     this.#isTaking = false;
     this.#taken = [Buffer.concat(this.#taken)];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { HIGH_WATER_MARK, Tap } from '../../src/turns/tap.ts';
+import { HIGH_WATER_MARK, Reader } from '../../src/turns/reader.ts';
 import { calm, until } from '../support/sockets.ts';
 import { startEnds, TRANSPORTS } from './start.ts';
 
@@ -14,11 +14,11 @@ for (const over of TRANSPORTS) {
     const { client, accepted, raw } = await startEnds(t, over);
     let text = '';
     let read = 0;
-    const take = () => { text += String(tap.take(tap.held.length)); };
-    const tap = new Tap(accepted, () => {
-      assert.equal(tap.isStopped, false);
+    const take = () => { text += String(reader.take(reader.held.length)); };
+    const reader = new Reader(accepted, () => {
+      assert.equal(reader.isStopped, false);
       take();
-      for (let i = 0; i < 2; i += 1) tap.stop(); // the second time changes nothing
+      for (let i = 0; i < 2; i += 1) reader.stop(); // the second time changes nothing
       read = raw.bytesRead;
     });
     client.end(LONG);
@@ -27,14 +27,14 @@ for (const over of TRANSPORTS) {
     assert.equal(raw.bytesRead, read, 'nothing was read');
     const isOver = once(accepted, 'end');
     while (text.length < LONG.length) {
-      tap.readOn();
+      reader.readOn();
       take();
-      await until(() => tap.isStopped || text.length === LONG.length);
+      await until(() => reader.isStopped || text.length === LONG.length);
     }
-    tap.readOn(); // which changes nothing
-    assert.deepEqual([text === LONG, tap.held.length], [true, 0]);
+    reader.readOn(); // which changes nothing
+    assert.deepEqual([text === LONG, reader.held.length], [true, 0]);
     await isOver;
-    for (const each of [tap, new Tap(new Socket().destroy(), () => {})]) {
+    for (const each of [reader, new Reader(new Socket().destroy(), () => {})]) {
       each.stop();
       assert.equal(each.isStopped, false, 'at the end, nothing stops');
     }
@@ -45,26 +45,26 @@ test('records of a byte that wait in a stopped stream are joined, and no more is
   const [one, other] = [await startEnds(t, 'TLS'), await startEnds(t, 'TLS')];
   for (const byte of LONG.slice(0, 5_000)) await new Promise((resolve) => one.client.write(byte, resolve));
   let text = '';
-  const take = () => { text += String(tap.take(tap.held.length)); };
-  const tap = new Tap(one.accepted, () => {
+  const take = () => { text += String(reader.take(reader.held.length)); };
+  const reader = new Reader(one.accepted, () => {
     take();
-    tap.stop();
+    reader.stop();
   });
-  await until(() => tap.isStopped);
-  tap.readOn();
+  await until(() => reader.isStopped);
+  reader.readOn();
   take();
-  await until(() => tap.isStopped); // in a read that brings the rest
+  await until(() => reader.isStopped); // in a read that brings the rest
   const { accepted: { readableLength }, raw: { bytesRead } } = one;
   const isOther = once(other.accepted, 'data');
-  new Tap(other.accepted, () => {});
+  new Reader(other.accepted, () => {});
   other.client.write('x');
   await isOther;
   await calm(t, () => one.raw.bytesRead);
   const { readableLength: left } = one.accepted;
   assert.ok(readableLength > 4 * HIGH_WATER_MARK && left < 2 * HIGH_WATER_MARK, `${readableLength} ${left}`);
   assert.equal(one.raw.bytesRead, bytesRead);
-  tap.readOn();
-  assert.equal(tap.held.length, readableLength - HIGH_WATER_MARK);
+  reader.readOn();
+  assert.equal(reader.held.length, readableLength - HIGH_WATER_MARK);
   take();
   assert.ok(LONG.startsWith(text));
 });
