@@ -55,7 +55,8 @@ const TYPE = /^Content-Type: (?:text\/plain|application\/json(?:; charset=utf-8)
 function headOf({ status, headers, body }: Reply, isLast: boolean) {
   const type = headers.find((line) => TYPE.test(line));
   const withBody = [type, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
-  const empty = status === 405 ? ['Cache-Control: no-store', 'Allow: GET'] : ['Cache-Control: no-store'];
+  const allow = headers.find((line) => /^Allow: [A-Z]+(?:, [A-Z]+)*$/.test(line));
+  const empty = status === 405 ? ['Cache-Control: no-store', allow] : ['Cache-Control: no-store'];
   const date = 'Date: now';
   const closed = headers.at(-1) === date ? ['Connection: close', date] : [date, 'Connection: close'];
   const end = isLast ? closed : [date, 'Connection: keep-alive', 'Keep-Alive: timeout=75'];

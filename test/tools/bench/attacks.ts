@@ -72,6 +72,7 @@ export const WORKS = {
 type How = Partial<Attack>;
 const FEW = { medianMs: 10, worstMs: 100, failed: 0 };
 const FEW_TLS = { ...FEW, medianMs: 20, isTls: true };
+const UPDATING = { ...FEW_TLS, worstMs: 2_000 }; // what TLS does with them takes no turns
 const MANY = { ...FEW, medianMs: 50, worstMs: 250 };
 const WAITING = { script: 'slow', asks: '/pool', medianMs: 150, worstMs: 250, failed: 0 };
 const SMALL = { heapMiB: 64 };
@@ -110,7 +111,7 @@ export const ATTACKS: readonly Attack[] = [
     attack(`TLS, 900, ${work}`, { ...MANY, isTls: true }, [900, work])),
   attack('TLS, records of one byte', FEW_TLS, [75, 'one byte']),
   ...records(75, { ...FEW_TLS, peakMiB: 450 }), ...records(300, { medianMs: 50, peakMiB: 450 }),
-  ...records(950, { peakMiB: 450 }), ...updates(20, FEW_TLS), ...updates(75, FEW_TLS),
+  ...records(950, { peakMiB: 450 }), ...updates(20, UPDATING), ...updates(75, UPDATING),
   many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),
   many('heads that never end', { ...MANY, ...SMALL }),
   attack('950, heads and trailers of names', { ...MANY, ...SMALL }, [950, 'heads and trailers of names']),

@@ -7,8 +7,10 @@ import type { Expected, Got, Sections, Subject } from './row.ts';
 const GREETINGS = '/api/greetings';
 const MAX = 80; // characters of a name
 
-/** The paths of the API as they are described, such as `/notes/{id}`, each with GET alone and a target with a 200. */
-export const EXAMPLES: Readonly<Record<string, string>> = { [GREETINGS]: GREETINGS };
+type Example = { readonly target: string; readonly methods: readonly string[] }; // a GET of it, if there is one: 200
+
+/** The paths of the API as they are described, such as `/notes/{id}`, each with its methods and a target. */
+export const EXAMPLES: Readonly<Record<string, Example>> = { [GREETINGS]: { target: GREETINGS, methods: ['GET'] } };
 
 const WORLD = `GET ${GREETINGS}`;
 const INVALID = `GET ${GREETINGS}?name=`;

@@ -3,42 +3,45 @@
 import { EXAMPLES, specified } from './api.ts';
 import { asking, DESCRIPTION, fits, row, words, type Sections, type Subject } from './row.ts';
 
-const PATHS = Object.keys(EXAMPLES);
-const TARGETS = Object.values(EXAMPLES);
-const METHODS = words('HEAD OPTIONS POST PUT PATCH DELETE TRACE');
+const METHODS = words('GET HEAD OPTIONS POST PUT PATCH DELETE TRACE');
+const othersThan = (methods: readonly string[]) => METHODS.filter((method) => !methods.includes(method));
 const UNMAPPED = words('/ /nope /api /health/live /openapi /openapi/v2.json /v1/health');
 const CREDENTIALS = ['Authorization: Basic !', 'Authorization: Bearer a', 'Proxy-Authorization: a', 'Cookie: a=b'];
-// In JSON Schema: nothing in an object or an array; the paths of the API with GET and no other path or method.
+// In JSON Schema: nothing in an object or an array; the paths of the API with their methods, and no others.
 const EMPTY = { additionalProperties: false, items: false };
-const NO_OTHERS = Object.fromEntries(METHODS.map((method) => [method.toLowerCase(), false]));
-const GET_ALONE = { type: 'object', required: ['get'], properties: NO_OTHERS };
-const WITH_GET = Object.fromEntries(PATHS.map((path) => [path, GET_ALONE]));
-const DESCRIBED = { type: 'object', required: PATHS, properties: WITH_GET, ...EMPTY };
+const WITH_METHODS = Object.fromEntries(Object.entries(EXAMPLES).map(([path, { methods }]) => [path, {
+  type: 'object',
+  required: methods.map((method) => method.toLowerCase()),
+  properties: Object.fromEntries(othersThan(methods).map((method) => [method.toLowerCase(), false])),
+}]));
+const DESCRIBED = { type: 'object', required: Object.keys(EXAMPLES), properties: WITH_METHODS, ...EMPTY };
 
 export function specification(subject: Subject): Sections {
   const { ask, unmapped } = asking(subject.authority);
   const isDevelopment = subject.environment === 'development';
-  const mapped = ['/health', ...TARGETS, ...(isDevelopment ? [DESCRIPTION] : [])];
+  const mapped = [{ target: '/health', methods: ['GET'] }, ...Object.values(EXAMPLES)];
+  if (isDevelopment) mapped.push({ target: DESCRIPTION, methods: ['GET'] });
+  const withGet = Object.values(EXAMPLES).filter(({ methods }) => methods.includes('GET'));
 
   return {
     'GET /health': [row('the reply', ask('GET /health', { status: 200, type: 'text/plain', body: 'Healthy' }))],
     ...specified(subject),
     'GET /openapi/v1.json': !isDevelopment ? [unmapped(DESCRIPTION)] : [
-      row('an OpenAPI 3 document of GET alone, without security', ask(`GET ${DESCRIPTION}`, {
+      row('an OpenAPI 3 document without security', ask(`GET ${DESCRIPTION}`, {
         status: 200,
         type: 'application/json',
         json: { openapi: /^3\.\d+\.\d+$/ },
         also: {
-          'the paths that are described, with get alone': fits(DESCRIBED, 'paths'),
+          'the paths that are described, with their methods alone': fits(DESCRIBED, 'paths'),
           'no security schemes': fits(EMPTY, 'components', 'securitySchemes'),
           'no security': fits(EMPTY, 'security'),
         },
       })),
     ],
     'Other responses given by the framework: 404': UNMAPPED.map(unmapped),
-    'Other responses given by the framework: 405': METHODS.map((method) =>
-      row(method, ...mapped.map((target) => ask(`${method} ${target}`, { status: 405, body: '' })))),
-    'Authentication: none': CREDENTIALS.map((line) =>
-      row(line, ...TARGETS.map((target) => ask(`GET ${target}`, { status: 200 }, line)))),
+    'Other responses given by the framework: 405': mapped.map(({ target, methods }) =>
+      row(target, ...othersThan(methods).map((method) => ask(`${method} ${target}`, { status: 405, body: '' })))),
+    'Authentication: none': withGet.map(({ target }) =>
+      row(target, ...CREDENTIALS.map((line) => ask(`GET ${target}`, { status: 200 }, line)))),
   };
 }
