@@ -1,20 +1,18 @@
 // The app: its servers, which have the same routes, and act together.
-import type { BlockList } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { redirectToHttps } from './api/redirect.ts';
 import type { HeadRules } from './http/head.ts';
 import { createRouter, type Router } from './http/router.ts';
+import { longestSeatWait } from './http/seats.ts';
 import { hostNamesOf } from './http/target.ts';
 import { createRoutes, type RouteOptions } from './routes.ts';
 import { createRoom, createServer, type Server, type ServerSetup } from './server.ts';
 
-export type AppOptions = RouteOptions & {
+type OfServers = Pick<ServerSetup, 'proxies' | 'trustedProxies' | 'keepAliveTimeoutMs' | 'reports'>;
+
+export type AppOptions = RouteOptions & OfServers & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
   readonly maxConnections: number; // how many may be open at once, on all servers together
-  readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
-  readonly trustedProxies?: BlockList | undefined; // proxies on HTTP, which say whom a request is from
-  readonly keepAliveTimeoutMs: number; // how long a connection may be idle
-  readonly reports: ServerSetup['reports'];
 };
 
 export type App = ReturnType<typeof createApp>;
@@ -48,9 +46,7 @@ export function createApp({ allowedHosts, maxConnections, ...options }: AppOptio
       return create(redirectOr, { takesHttps: true, needsHost: true });
     },
     /** From now on `/health` replies with 503, and each reply is the last one on its connection. */
-    startDraining(): void {
-      isDraining = true;
-    },
+    startDraining: () => { isDraining = true; },
     isDraining: () => isDraining,
     // The methods below act on all servers together, as those of the same names act on one.
     stopListening: () => servers.forEach((server) => server.httpServer.stopListening()),
@@ -61,6 +57,7 @@ export function createApp({ allowedHosts, maxConnections, ...options }: AppOptio
       openConnections: sumOf((server) => server.httpServer.openConnections()),
       handlers: sumOf((server) => server.handlers()),
       longestTurnWaitMs: Math.round(Math.max(0, ...servers.map((server) => server.httpServer.longestTurnWait()))),
+      longestSeatWaitMs: Math.round(longestSeatWait()),
     }),
     /** New connections get this certificate and key. */
     setSecureContext: (tls: SecureContextOptions) =>

@@ -45,19 +45,19 @@ export class Exchange {
   /** Answers it. `isAwaited`: before it sends content, its client waits for a 100 (RFC 9110 10.1.1). */
   start(isAwaited: boolean): void {
     const route = this.#options.router(this.#request.method, this.#request.path, this.#isHttps);
+    const { maxContentBytes = DISCARDED_BYTES } = route;
     const { 'content-length': length = 0, 'transfer-encoding': coding } = this.#request.headers;
     const hasContent = coding !== undefined || Number(length) > 0;
-    if (Number(length) > maxContent(route)) return this.refuse('contentTooLong', REFUSALS.contentTooLong);
+    if (Number(length) > maxContentBytes) return this.refuse('contentTooLong', REFUSALS.contentTooLong);
     const needsContent = hasContent && !(isAwaited && route.maxContentBytes === undefined);
     this.#isLast = isAwaited && !needsContent; // because nobody knows whether its client will send content
     if (needsContent && isAwaited) this.#response.writeContinue();
-    if (hasContent) this.#readContent(route);
+    if (hasContent) this.#readContent(route, maxContentBytes);
     if (!needsContent) this.#handle(route);
   }
 
   // Reads all of it before the reply: if it is malformed, nobody knows where the next request begins (smuggling).
-  #readContent(route: Route): void {
-    const maxBytes = maxContent(route);
+  #readContent(route: Route, maxBytes: number): void {
     let { content } = this.#request; // empty
     let length = 0;
     this.#incoming.on('data', (part: Buffer) => {
@@ -138,13 +138,8 @@ export class Exchange {
   }
 }
 
-const maxContent = ({ maxContentBytes = DISCARDED_BYTES }: Route) => maxContentBytes;
-
-/**
- * Puts `part` into `content` at `at`, where it ends within `maxBytes`. Returns `content`, or a copy with more room if
- * `part` did not fit. A client may send each byte in a chunk of its own, and Node makes a Buffer of each: to keep these
- * would take 200 times as much memory.
- */
+// To keep the parts would take 200 times as much memory if a client sends each byte in a chunk of its own.
+/** Puts `part` into `content` at `at`, where it ends within `maxBytes`. Returns `content`, or a longer copy of it. */
 export function put(part: Buffer, content: Buffer, at: number, maxBytes: number): Buffer {
   const end = at + part.length;
   const newLength = Math.min(2 * end, maxBytes); // twice, so that there are few copies

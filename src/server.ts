@@ -35,9 +35,8 @@ export type Server = ReturnType<typeof createServer>;
 export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   const { reports } = options;
   const ofExchanges = { ...options, clientOf };
-  // On each open connection that has had one, the exchange in progress; on a closed one, too, until its handler has
-  // ended. (If they were removed, instead of replaced, V8 would keep old tables of the map for long: 80 MiB more under
-  // load.)
+  // The exchange in progress on each open connection that has had one; on a closed one, until its handler has ended.
+  // (If they were removed, not replaced, V8 would keep old tables of the map for long: 80 MiB more under load.)
   const current = new Map<Duplex, Exchange | undefined>();
   let inProgress = 0; // exchanges
   let isCut = false; // nobody waits for them any more
@@ -65,6 +64,9 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     sweeper = setInterval(() => current.forEach((exchange) => exchange?.sweep(SWEEP_MS)), SWEEP_MS).unref();
   });
   server.on('close', () => clearInterval(sweeper));
+  server.on('connection', (socket) => socket.on('close', () => {
+    if (current.get(socket) === undefined) current.delete(socket);
+  }));
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
@@ -79,19 +81,11 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     const { request, reason } = checkHead(incoming, options.headRules);
     incoming.rawHeaders = []; // nobody reads them any more, and they take as much memory as `headers`
     const exchange = new Exchange(incoming, response, request, ofExchanges);
-    if (!current.has(socket)) forgetAtEnd(socket);
     current.set(socket, exchange);
     inProgress += 1;
     response.on('close', () => responseClosed(exchange, socket));
     if (reason === undefined) exchange.start(isAwaited);
     else exchange.refuse(reason, REFUSALS[reason]);
-  }
-
-  // A function of its own, because a closure made in `receive` would keep the first request in memory.
-  function forgetAtEnd(socket: Duplex): void {
-    socket.on('close', () => {
-      if (current.get(socket) === undefined) current.delete(socket);
-    });
   }
 
   // If its handler goes on, that counts for its client, who has gone.
@@ -117,22 +111,19 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   function refuse({ code = '' }: NodeJS.ErrnoException, socket: ClientSocket): void {
     const exchange = current.get(socket);
     const status = statusOfError(code);
-    if (status === undefined) socket.destroy();
-    else if (exchange === undefined) refuseHead(socket, code, status);
-    else exchange.refuse(code, status); // its content is at fault
+    if (status === undefined || socket.bytesRead === 0) socket.destroy(); // who has sent nothing gets nothing
+    else if (exchange !== undefined) exchange.refuse(code, status); // its content is at fault
+    else if (socket.writable) refuseHead(socket, code, status);
   }
 
   // For a head that it has refused, Node makes no response.
   function refuseHead(socket: ClientSocket, reason: string, status: number): void {
-    if (socket.bytesRead === 0) socket.destroy(); // a client that has sent nothing gets nothing
-    if (!socket.writable) return; // as after `destroy`
     const remoteAddress = plainAddress(socket.remoteAddress);
     reports.refused(reason);
     reports.answered(status);
     socket.end(refusalText(status), (error?: Error | null) => {
-      const isAborted = error instanceof Error;
-      if (isAborted) reports.endedEarly('replyNotTaken');
-      reports.finished?.({ status, reason, remoteAddress, aborted: isAborted || undefined });
+      if (error) reports.endedEarly('replyNotTaken');
+      reports.finished?.({ status, reason, remoteAddress, aborted: error ? true : undefined });
     });
   }
 

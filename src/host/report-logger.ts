@@ -4,6 +4,7 @@
 import type { Log, LogFields } from './log.ts';
 
 const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
+type WithPath = LogFields & { readonly path?: string | undefined };
 // Reasons for which clients have ended connections themselves.
 const BY_CLIENTS = /^(?:HPE_INVALID_EOF_STATE|connectMethod|replyNotTaken|tlsFailed|(?:handshake|proxyHeader)TooSlow)$/;
 
@@ -46,13 +47,13 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
       dropped(reason);
     },
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),
-    handlerFailed: (error: unknown, request: LogFields & { readonly path?: string | undefined }) =>
-      log('error', 'Unhandled exception occurred while processing the request.',
-        { ...request, path: cut(request.path), error }),
-    finished: (request: LogFields & { readonly path?: string | undefined }) =>
-      log('info', 'Request', { ...request, path: cut(request.path) }),
+    handlerFailed: (error: unknown, request: WithPath) =>
+      log('error', 'Unhandled exception occurred while processing the request.', { ...cut(request), error }),
+    finished: (request: WithPath) => log('info', 'Request', cut(request)),
   };
 }
 
-const cut = (path: string | undefined) =>
-  (path !== undefined && path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path);
+function cut(request: WithPath): WithPath {
+  const { path = '' } = request;
+  return path.length > MAX_PATH ? { ...request, path: `${path.slice(0, MAX_PATH)}…` } : request;
+}

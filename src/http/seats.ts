@@ -5,13 +5,19 @@ import { AsyncResource } from 'node:async_hooks';
 
 export type Seats = ReturnType<typeof createSeats>;
 
-type Waiting = { readonly start: () => void; readonly since: number };
+let longestMs = 0; // of all waits for a seat
 
-/** So many seats, for all routes that have this value. `now` is a clock in milliseconds. */
-export function createSeats(count: number, now = () => performance.now()) {
-  const line = new Map<string, Set<Waiting>>(); // by client, the one whose turn it is in front
+/** The longest time in ms for which a request has waited for a seat, since this was last called. */
+export function longestSeatWait(): number {
+  const waitedMs = longestMs;
+  longestMs = 0;
+  return waitedMs;
+}
+
+/** So many seats, for all routes that have this value. */
+export function createSeats(count: number) {
+  const line = new Map<string, Set<() => void>>(); // by client, the one whose turn it is in front
   let free = count;
-  let longestMs = 0;
 
   return {
     /** Calls `start` when this client has a seat: at once, or later. Then it returns what to call to give that up. */
@@ -21,18 +27,21 @@ export function createSeats(count: number, now = () => performance.now()) {
         start();
         return undefined;
       }
-      // Bound: not in the AsyncLocalStorage context of whoever gives a seat back.
-      const one: Waiting = { start: AsyncResource.bind(start), since: now() };
+      const since = performance.now();
+      const bound = AsyncResource.bind(() => { // not to the AsyncLocalStorage context of whoever gives a seat back
+        longestMs = Math.max(longestMs, performance.now() - since);
+        start();
+      });
       const queue = line.get(client) ?? new Set();
-      line.set(client, queue.add(one));
+      line.set(client, queue.add(bound));
       return () => {
-        queue.delete(one);
+        queue.delete(bound);
         if (queue.size === 0) line.delete(client);
       };
     },
     /** A handler has ended. The first client gets its seat, for its oldest request, and goes behind the others. */
     giveBack(): void {
-      const [[client, queue] = ['', new Set<Waiting>()]] = line;
+      const [[client, queue] = ['', new Set<() => void>()]] = line;
       const [first] = queue;
       if (first === undefined) {
         free += 1;
@@ -41,14 +50,7 @@ export function createSeats(count: number, now = () => performance.now()) {
       queue.delete(first);
       line.delete(client);
       if (queue.size > 0) line.set(client, queue);
-      longestMs = Math.max(longestMs, now() - first.since);
-      first.start();
-    },
-    /** The longest wait for a seat since this was last asked, in milliseconds. */
-    longestWait(): number {
-      const ms = longestMs;
-      longestMs = 0;
-      return ms;
+      first();
     },
   };
 }

@@ -100,7 +100,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     /** `isTcp`: it is no Unix socket. */
     accept(socket: Socket, isTcp: boolean): void {
       socket.on('error', () => {}); // without a listener, an error would end the process
-      if (isTcp && isReset(socket)) { // by a client that did not wait: nobody reads a reply
+      if (isTcp && socket.remoteAddress === undefined) { // its client has reset it: nobody reads a reply
         socket.destroy();
         return;
       }
@@ -145,5 +145,5 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   };
 }
 
-// Whoever has reset a connection over TCP has no address any more.
-const isReset = (socket: Socket) => socket.remoteAddress === undefined;
+// Whoever has reset a connection over TCP has no address any more. On a Unix socket, neither end ever has one.
+const isReset = (socket: Socket) => socket.remoteAddress === undefined && socket.localAddress !== undefined;
