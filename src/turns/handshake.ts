@@ -59,8 +59,8 @@ export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallbac
   };
 }
 
-// RFC 7301 3.1. Node copies the protocols for each socket: from a DataView to memory of its own, otherwise to the pool of
-// Buffers, of which each connection would keep up to 64 KiB.
+// RFC 7301 3.1. Node copies the protocols for each socket: from a DataView to memory of its own, otherwise to the pool
+// of Buffers, of which each connection would keep up to 64 KiB.
 function viewOf(protocols: TlsOptions['ALPNProtocols']): TlsOptions['ALPNProtocols'] {
   if (!Array.isArray(protocols)) return protocols;
   const bytes = protocols.flatMap((name) => [name.length, ...Buffer.from(name)]);

@@ -14,7 +14,8 @@ const router = createRouter({
   '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) },
   '/pool': { GET: { handler, seats: createSeats(10) } }, '/unseated': { GET: handler },
 });
-const reports = { handlerFailed: console.error, refused() {}, endedEarly() {}, dropped() {}, answered() {}, finished: undefined };
+const ignored = { refused() {}, endedEarly() {}, dropped() {}, answered() {}, finished: undefined };
+const reports = { ...ignored, handlerFailed: console.error };
 const fixed = { router, headRules: {}, isDraining: () => false, reports };
 const configuration = readConfiguration(process.env);
 const { httpServer } = createServer({ ...configuration, ...fixed, room: createRoom(configuration.maxConnections) });
