@@ -80,7 +80,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     const { socket } = incoming;
     const { request, reason } = checkHead(incoming, options.headRules);
     incoming.rawHeaders = []; // nobody reads them any more, and they take as much memory as `headers`
-    const exchange = new Exchange(incoming, response, request, exchangeOptions);
+    const exchange = new Exchange(response, request, exchangeOptions);
     current.set(socket, exchange);
     inProgress += 1;
     response.on('close', () => responseClosed(exchange, socket));
