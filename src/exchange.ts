@@ -1,5 +1,5 @@
 // A request and its reply: how it is answered, or refused.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import { Handling } from './handling.ts';
 import { DISCARDED_BYTES } from './http/limits.ts';
@@ -19,7 +19,6 @@ export type ExchangeOptions = {
 };
 
 export class Exchange {
-  readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #request: HttpRequest;
   readonly #options: ExchangeOptions;
@@ -31,13 +30,12 @@ export class Exchange {
   handling: Handling | undefined; // since all content that it needs has come
 
   /** A head has arrived, which amounts to `request`. */
-  constructor(incoming: IncomingMessage, response: ServerResponse, request: HttpRequest, options: ExchangeOptions) {
-    this.#incoming = incoming;
+  constructor(response: ServerResponse, request: HttpRequest, options: ExchangeOptions) {
     this.#response = response;
     this.#request = request;
     this.#options = options;
     this.#startedAt = options.reports.finished === undefined ? 0 : performance.now();
-    const { address, isHttps } = originOf(incoming.socket.remoteAddress, request.headers, options.trustedProxies);
+    const { address, isHttps } = originOf(response.req.socket.remoteAddress, request.headers, options.trustedProxies);
     request.remoteAddress = address;
     this.#isHttps = isHttps;
   }
@@ -60,13 +58,13 @@ export class Exchange {
   #readContent(route: Route, maxBytes: number): void {
     let { content } = this.#request; // empty
     let length = 0;
-    this.#incoming.on('data', (part: Buffer) => {
+    this.#response.req.on('data', (part: Buffer) => {
       const at = length;
       length += part.length;
       if (length > maxBytes) this.refuse('contentTooLong', REFUSALS.contentTooLong);
       else if (route.maxContentBytes !== undefined) content = put(part, content, at, maxBytes);
     });
-    this.#incoming.on('end', () => {
+    this.#response.req.on('end', () => {
       this.#request.content = content.subarray(0, length);
       if (this.handling === undefined && !this.#response.headersSent) this.#handle(route);
     });
@@ -97,13 +95,13 @@ export class Exchange {
     const { length } = body;
     this.#response.end(body, typeof body === 'string' ? undefined : () => {
       // If its memory has gone to another thread, less was sent than promised: the next reply would pass for the rest.
-      if (body.length < length) this.#incoming.socket.destroy();
+      if (body.length < length) this.#response.req.socket.destroy();
     });
   }
 
   /** Refuses the request, unless it has been answered: no request gets two replies. Its handler may go on. */
   refuse(reason: string, status: number, why: keyof typeof ABORTS = 'refused'): void {
-    if (this.#response.headersSent || this.#incoming.socket.destroyed) return;
+    if (this.#response.headersSent || this.#response.req.socket.destroyed) return;
     if (status === 408 && this.#isLast) return; // nobody waits for its content
     this.#reason = reason;
     this.#options.reports.refused(reason);
@@ -122,13 +120,13 @@ export class Exchange {
     this.#isCut ||= why === 'stopped' || why === 'dropped';
     const isUnanswered = this.handling?.state === 'waiting' && !this.#response.headersSent;
     this.handling?.abort(why);
-    if (isUnanswered) this.#incoming.socket.destroy();
+    if (isUnanswered) this.#response.req.socket.destroy();
   }
 
   /** Reports it: its response has closed. */
   report(): void {
     const { reports } = this.#options;
-    const isAborted = this.#incoming.socket.destroyed; // before the kernel had taken the whole reply
+    const isAborted = this.#response.req.socket.destroyed; // before the kernel had taken the whole reply
     this.abort('closed');
     if (isAborted && !this.#isCut) reports.endedEarly('replyNotTaken');
     const status = this.#response.headersSent ? this.#response.statusCode : undefined;

@@ -34,7 +34,7 @@ export type Server = ReturnType<typeof createServer>;
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   const { reports } = options;
-  const ofExchanges = { ...options, clientOf };
+  const exchangeOptions = { ...options, clientOf };
   // The exchange in progress on each open connection that has had one; on a closed one, until its handler has ended.
   // (If they were removed, not replaced, V8 would keep old tables of the map for long: 80 MiB more under load.)
   const current = new Map<Duplex, Exchange | undefined>();
@@ -80,7 +80,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     const { socket } = incoming;
     const { request, reason } = checkHead(incoming, options.headRules);
     incoming.rawHeaders = []; // nobody reads them any more, and they take as much memory as `headers`
-    const exchange = new Exchange(incoming, response, request, ofExchanges);
+    const exchange = new Exchange(response, request, exchangeOptions);
     current.set(socket, exchange);
     inProgress += 1;
     response.on('close', () => responseClosed(exchange, socket));

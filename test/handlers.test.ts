@@ -329,6 +329,19 @@ for (const over of ['TCP', 'TLS'] as const) {
   });
 }
 
+test('a handler that takes too long after its client has left is not counted for that', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { open, next, refusals, server } = await start(t, 'TCP', {}, { timeLimitMs: 0 });
+  const { reset } = open(GET);
+  const { request: { signal }, reply } = await next();
+  reset();
+  await once(signal, 'abort');
+  t.mock.timers.tick(2_000);
+  assert.deepEqual([server.handlers(), signal.reason.message, refusals], [1, ABORTS.closed, []]);
+  reply(emptyReply(200));
+  await until(() => server.handlers() === 0);
+});
+
 test('a route has its own time limit, or none; a limit is never early, and late by up to a second', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   for (const timeLimitMs of [0, 999, 1_001, Infinity]) {

@@ -51,8 +51,11 @@ export function createRouter(routes: Routes): Router {
   return (method, path) => fixed.get(path)?.(method) ?? findByPattern(method, path);
 }
 
-const patternOf = (path: string) =>
-  new RegExp(`^${path.replace(/[^\w/:]/g, '\\$&').replace(/\/:(\w+)/g, '/(?<$1>[^/]+)')}$`);
+// `/notes/:id` becomes `^/notes/(?<id>[^/]+)$`. All but letters, digits, `_`, `/` and `:` is escaped, such as a dot.
+function patternOf(path: string): RegExp {
+  const escaped = path.replace(/[^\w/:]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/\/:(\w+)/g, '/(?<$1>[^/]+)')}$`);
+}
 
 // The parameters in a path, decoded. Undefined: it does not match, or is not legally encoded.
 function paramsIn(path: string, pattern: RegExp): Params | undefined {
