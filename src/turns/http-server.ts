@@ -32,11 +32,10 @@ export function createHttpServer(
   const emit = server.emit.bind(server);
   server.emit = (name: string, ...args: unknown[]) => {
     const [error, socket] = args;
-    if (socket instanceof Valve) {
-      const isTakenOver = name === 'upgrade' || name === 'connect';
-      if (isTakenOver) args[2] = socket.passage.reader.take(); // Node has got the head alone
-      else if (name === 'clientError' && String(Object(error).code).startsWith('HPE_')) socket.passage.clear();
-    }
+    const isTakenOver = name === 'upgrade' || name === 'connect';
+    const isParserError = name === 'clientError' && String(Object(error).code).startsWith('HPE_');
+    if (isTakenOver && socket instanceof Valve) args[2] = socket.passage.reader.take(); // Node has got the head alone
+    if (isParserError && socket instanceof Valve) socket.passage.clear();
     return emit(name, ...args);
   };
   return server;
