@@ -128,9 +128,10 @@ export class Passage {
     return this.reader.held.length > 0;
   }
 
-  // Whether that is more than empty lines.
+  // Whether that begins with more than empty lines: with those alone, a client could make us look at 64 KiB each time.
   get #hasRequest(): boolean {
-    return this.pieces.emptyLines(this.reader.held) < this.reader.held.length;
+    const begin = this.reader.held.subarray(0, this.pieces.maxBytes);
+    return this.pieces.emptyLines(begin) < begin.length;
   }
 
   get #isOpen(): boolean {
