@@ -85,7 +85,7 @@ describe('the server', { concurrency: true }, () => {
       [204, () => reply({ status: 204 })], [304, () => reply({ status: 304 })],
     ];
     const routes = Object.fromEntries(handlers.map(([, GET], i) => [`/${i}`, { GET }]));
-    const { check, reported } = await start(t, routes);
+    const { check, reported, failedRequests } = await start(t, routes);
     const statuses = handlers.map(([status]) => status);
     const bytes = Object.keys(routes).map((path) => get(path)).join('') + requestBytes('PUT', '/', []);
     const replies = await check(bytes + LAST, ...statuses, 405, 'Hello');
@@ -95,6 +95,7 @@ describe('the server', { concurrency: true }, () => {
       assert.equal(field({ headers }, 'allow'), status === 405 ? 'GET, POST' : undefined);
     }
     assert.equal(reported.length, statuses.filter((status) => status === 500).length);
+    assert.equal(failedRequests[0], 'GET /1');
   });
 
   test('a reply that comes after the request was refused for its content changes nothing', async (t) => {

@@ -43,16 +43,19 @@ export async function startServer(
 // Reports that are kept, so that a test can look at them: errors, reasons of refusals, why connections were closed.
 function keepReports() {
   const [reported, records]: [unknown[], AccessRecord[]] = [[], []];
-  const [refusals, ends]: [string[], string[]] = [[], []];
+  const [refusals, ends, failedRequests]: [string[], string[], string[]] = [[], [], []];
   const reports: Reports = {
-    handlerFailed: (error) => reported.push(error),
+    handlerFailed: (error, { method, path }) => {
+      reported.push(error);
+      failedRequests.push(`${method} ${path}`);
+    },
     refused: (reason) => refusals.push(reason),
     endedEarly: (reason) => ends.push(reason),
     dropped: (reason) => ends.push(reason),
     answered: () => {},
     finished: (record) => records.push(record),
   };
-  return { reports, reported, refusals, ends, records };
+  return { reports, reported, failedRequests, refusals, ends, records };
 }
 
 /** The options for TLS, with a new certificate. */
