@@ -24,12 +24,11 @@ export type ServerSetup = Omit<ExchangeOptions, 'clientOf'> & {
 
 const SWEEP_MS = 1_000;
 
+export type Server = ReturnType<typeof createServer>;
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
 
 /** A room for so many open connections, which servers share. */
 export const createRoom = (maxConnections: number): Room => new Room(maxConnections);
-
-export type Server = ReturnType<typeof createServer>;
 
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
@@ -60,7 +59,8 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
   let sweeper: NodeJS.Timeout | undefined;
-  server.on('listening', () => {
+  server.on('listening', () => { // perhaps again
+    clearInterval(sweeper);
     sweeper = setInterval(() => current.forEach((exchange) => exchange?.sweep(SWEEP_MS)), SWEEP_MS).unref();
   });
   server.on('close', () => clearInterval(sweeper));
