@@ -12,29 +12,18 @@ export function clientOf(remoteAddress = ''): string {
 /** The network of a client, by name: IPv4, or the first 48 bits of IPv6, because one line may have as many. */
 export const networkOf = (client: string): string => client.split(':', 3).join(':');
 
-/** A client, by its name for the log: of IPv6 it is a network. Undefined: on a Unix socket. */
-export function titleOf({ name }: Client): string | undefined {
-  return name.includes(':') ? `${name.replace(/^:/, '0:')}::/64` : name || undefined;
+/** The name of a client for the log: of IPv6 it is a network. Undefined: on a Unix socket. */
+export function titleOf(client: string): string | undefined {
+  return client.includes(':') ? `${client.replace(/^:/, '0:')}::/64` : client || undefined;
 }
 
-/** The clients of one network, by name. */
-export type Network = {
-  readonly name: string;
-  readonly clients: Map<string, Client>;
-  size: number; // in connections
-  leftBehind: number; // handlers that go on, although the connections of their requests have closed
-};
+/** The clients of one network. Its size: their connections, and handlers that go on after theirs have closed. */
+export type Network = { readonly name: string; size: number };
 
-export class Client {
-  readonly short: Queue = new Map(); // what is short does not wait for what is long
-  readonly long: Queue = new Map();
+export type Client = {
   readonly name: string;
   readonly network: Network;
-  size = 0; // in connections
-  leftBehind = 0; // as for its network
-
-  constructor(name: string, network: Network) {
-    this.name = name;
-    this.network = network;
-  }
-}
+  readonly short: Queue; // what is short does not wait for what is long
+  readonly long: Queue;
+  size: number; // in connections
+};

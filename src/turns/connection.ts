@@ -39,7 +39,7 @@ export class Connection {
   awaited: TooSlow | undefined;
   headerBytes = 0; // of the PROXY protocol
   named: Named | undefined; // in that
-  overhead: Overhead | undefined; // over TLS
+  readonly overhead = new Overhead();
   valve: Served | undefined; // if it is served: before that, there may be a TLS handshake
   readonly #close: (connection: Connection) => void;
 
@@ -70,16 +70,14 @@ export class Connection {
 
 /** What a connection brings beyond its content: records of a byte bring 23 times that. */
 export class Overhead {
-  #bytes = 0;
-  #content = 0;
+  #bytes = 0; // less what its content may bring
   #wasted = 0;
 
   /** To be called every `ms` milliseconds: whether a connection that has brought so many bytes wastes too many. */
   isTooMuch(ms: number, bytes: number, content = 0): boolean {
-    const more = bytes - this.#bytes - OVERHEAD * (content - this.#content);
-    this.#bytes = bytes;
-    this.#content = content;
-    this.#wasted = Math.max(0, this.#wasted + more - OVERHEAD_BYTES_PER_MS * ms);
+    const latest = bytes - OVERHEAD * content;
+    this.#wasted = Math.max(0, this.#wasted + latest - this.#bytes - OVERHEAD_BYTES_PER_MS * ms);
+    this.#bytes = latest;
     return this.#wasted > OVERHEAD_BYTES;
   }
 }

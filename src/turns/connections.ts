@@ -4,10 +4,11 @@ import type { Server } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
+import { readBeginning } from './beginning.ts';
 import { titleOf } from './client.ts';
 import type { Connection, TooSlow } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
-import { isListed, readHeaderOf } from './proxy-header.ts';
+import { isListed, readProxyHeader } from './proxy-header.ts';
 import { Room, type DropReason } from './room.ts';
 import type { Turns } from './turns.ts';
 import { Valve, type HalfClosed } from './valve.ts';
@@ -40,7 +41,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function readHeader(connection: Connection): void {
     const { socket } = connection;
     connection.awaited = 'proxyHeaderTooSlow';
-    readHeaderOf(socket, (header) => {
+    readBeginning(socket, readProxyHeader, (header) => {
       connection.awaited = undefined;
       if (header === undefined && socket.bytesRead === 0) return close(connection); // it has ended: a check by TCP
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
@@ -48,7 +49,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       connection.named = header.client;
       if (header.client !== undefined) room.move(connection, header.client.address);
       admit(connection);
-      if (secure === undefined) socket.resume(); // TLS takes what waits in it by itself
     });
   }
 
@@ -92,7 +92,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function drop(connection: Connection, reason: DropReason): void {
-    dropped?.(reason, titleOf(connection.client), connection.client.size);
+    dropped?.(reason, titleOf(connection.client.name), connection.client.size);
     connection.close(); // it may be of another server
   }
 
@@ -121,7 +121,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
         const { awaited, acceptedAt, socket, overhead, valve } = connection;
         valve?.sweep(ms);
         if (awaited !== undefined && acceptedAt <= latest) fail(connection, awaited);
-        else if (overhead?.isTooMuch(ms, socket.bytesRead, valve?.bytesRead) === true) fail(connection, 'tlsOverhead');
+        else if (overhead.isTooMuch(ms, socket.bytesRead, valve?.bytesRead)) fail(connection, 'tlsOverhead');
       }
     },
     /** Closes those on which nothing has been sent, or no request is in progress. */

@@ -3,8 +3,9 @@
 import { constants, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
-import { waitForHello } from './client-hello.ts';
-import { Overhead, type Connection } from './connection.ts';
+import { readBeginning } from './beginning.ts';
+import { readHello } from './client-hello.ts';
+import type { Connection } from './connection.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
 import type { Turns } from './turns.ts';
 
@@ -32,12 +33,8 @@ export function shakeHands(
     },
   };
   connection.awaited = 'handshakeTooSlow';
-  connection.overhead = new Overhead();
   socket.on('close', () => short.delete(waiting));
-  waitForHello(socket, (isWhole) => {
-    if (isWhole) turns.wait(short, waiting);
-    else done();
-  });
+  readBeginning(socket, readHello, (hello) => (hello === undefined ? done() : turns.wait(short, waiting)));
 }
 
 /** Starts TLS on sockets. Throws if it is to verify certificates of clients: only a `tls.Server` does that. */

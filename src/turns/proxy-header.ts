@@ -1,6 +1,6 @@
 // The header with which a load balancer on TCP names its client: the PROXY protocol, version 1 (text) or 2 (binary).
 // Sections are those of https://github.com/haproxy/haproxy/blob/master/doc/proxy-protocol.txt
-import { isIP, isIPv4, SocketAddress, type BlockList, type Socket } from 'node:net';
+import { isIP, isIPv4, SocketAddress, type BlockList } from 'node:net';
 import type { Named } from './connection.ts';
 
 const V1_START = Buffer.from('PROXY ');
@@ -22,31 +22,7 @@ export function isListed(balancers: BlockList | undefined, remoteAddress: string
   return balancers.check(remoteAddress, isIPv4(remoteAddress) ? 'ipv4' : 'ipv6');
 }
 
-/**
- * Reads the header of a connection, before anything else is read. `done` gets it, or undefined if it is illegal or ends
- * early. What follows it stays in the socket, paused.
- */
-export function readHeaderOf(socket: Socket, done: (header: ProxyHeader | undefined) => void): void {
-  let held = Buffer.alloc(0);
-
-  function read(part: Buffer): void {
-    held = Buffer.concat([held, part]);
-    const header = readProxyHeader(held);
-    if (header === 'incomplete') return;
-    socket.off('data', read).off('end', end).pause();
-    if (header !== undefined && header.length < held.length) socket.unshift(held.subarray(header.length));
-    done(header);
-  }
-
-  function end(): void {
-    done(undefined);
-  }
-  socket.on('data', read).on('end', end);
-}
-
-/**
- * Reads the header with which `bytes`, all that has arrived on a connection, begin. Undefined: it is illegal.
- */
+/** Reads the header with which `bytes`, all that has come, begin. Undefined: it is illegal. */
 export function readProxyHeader(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   if (isStart(bytes, V1_START)) return readText(bytes);
   if (isStart(bytes, V2_START)) return readBinary(bytes);

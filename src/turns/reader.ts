@@ -28,7 +28,7 @@ export class Reader {
       this.held = isMore ? Buffer.concat([this.held, bytes]) : bytes;
       if (isMore) this.stop();
       arrived();
-    });
+    }).resume(); // what a connection begins with may have paused it
   }
 
   /** Takes so many of the bytes that are held, or all. */

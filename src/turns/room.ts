@@ -1,7 +1,7 @@
 // The open connections of the servers that share a room, by client, and which of them is closed when there are too
 // many. Nobody can keep the others out.
 import type { Socket } from 'node:net';
-import { Client, clientOf, networkOf, type Network } from './client.ts';
+import { clientOf, networkOf, type Client, type Network } from './client.ts';
 import { Connection } from './connection.ts';
 
 /** Which connection was closed: an idle one, a busy one, or the new one. */
@@ -11,6 +11,7 @@ type Victim = { readonly connection: Connection; readonly reason: DropReason };
 
 export class Room {
   readonly #connections = new Set<Connection>();
+  readonly #clients = new Map<string, Client>();
   readonly #networks = new Map<string, Network>();
   readonly #maxConnections: number;
 
@@ -30,34 +31,29 @@ export class Room {
   remove(connection: Connection): void {
     if (!this.#connections.delete(connection)) return;
     resize(connection.client, -1);
-    this.#release(connection.client);
+    this.#forget(connection.client);
   }
 
   /** Moves a connection to the client with the address that a load balancer has named. */
   move(connection: Connection, remoteAddress: string): void {
-    const { client } = connection;
-    resize(client, -1);
-    this.#release(client);
+    resize(connection.client, -1);
+    this.#forget(connection.client);
     connection.client = this.#clientAt(remoteAddress);
     resize(connection.client, 1);
   }
 
   /** A connection of a client has closed, and the handler of its request goes on. Returns what to call at its end. */
   leaveBehind(client: Client): () => void {
-    const count = (by: number): void => {
-      client.leftBehind += by;
-      client.network.leftBehind += by;
-    };
-    count(1);
+    client.network.size += 1;
     return () => {
-      count(-1);
-      this.#release(client);
+      client.network.size -= 1;
+      this.#forget(client);
     };
   }
 
   /** Whether a client's network has too many connections and handlers left behind: resets could start any number. */
-  isFull({ network: { size, leftBehind } }: Client): boolean {
-    return size + leftBehind > this.#maxConnections;
+  isFull({ network }: Client): boolean {
+    return network.size > this.#maxConnections;
   }
 
   /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
@@ -74,33 +70,29 @@ export class Room {
   #clientAt(remoteAddress: string | undefined): Client {
     const name = clientOf(remoteAddress);
     const networkName = networkOf(name);
-    const network = this.#networks.get(networkName) ?? newNetwork(networkName);
-    const client = network.clients.get(name) ?? new Client(name, network);
+    const network = this.#networks.get(networkName) ?? { name: networkName, size: 0 };
+    const client = this.#clients.get(name) ?? { name, network, short: new Map(), long: new Map(), size: 0 };
     this.#networks.set(networkName, network);
-    network.clients.set(name, client);
+    this.#clients.set(name, client);
     return client;
   }
 
-  // Forgets a client of which nothing is left. An iteration later: the response on a connection that closes says only
-  // then that a handler is left behind.
-  #release(client: Client): void {
-    const { name, network } = client;
+  // Forgets a client, or its network, of which nothing is left. An iteration later: the response on a connection that
+  // closes says only then that a handler is left behind.
+  #forget({ name, network }: Client): void {
     setImmediate(() => {
-      if (client.size + client.leftBehind > 0 || network.clients.get(name) !== client) return;
-      network.clients.delete(name);
-      if (network.clients.size === 0) this.#networks.delete(network.name);
+      if (this.#clients.get(name)?.size === 0) this.#clients.delete(name);
+      if (this.#networks.get(network.name)?.size === 0) this.#networks.delete(network.name);
     });
   }
 }
-
-const newNetwork = (name: string): Network => ({ name, clients: new Map(), size: 0, leftBehind: 0 });
 
 function resize(client: Client, by: number): void {
   client.size += by;
   client.network.size += by;
 }
 
-// First comes the network with the most connections, in that the client with the most, and of its connections the one
+// First comes the largest network, in that the client with the most, and of its connections the one
 // that is idle, or else the one that waits for a turn. Of those that are alike, the one that is so for longest.
 function makesRoomBefore(one: Connection, other: Connection): boolean {
   const [a, b] = [one.client, other.client];

@@ -145,22 +145,24 @@ test('what is left behind counts for a network of IPv6 together', () => {
   assert.equal(room.isFull(second), false);
 });
 
-test('a client is remembered until nothing is left of it, and not longer', async () => {
+test('a client and its network are remembered until nothing is left of them, and not longer', async () => {
   const room = new Room(2);
   const add = () => room.add(new Socket(), () => {}); // without an address, all are one client's
   const [first, second] = [add(), add()];
   const { client } = first;
+  const { network } = client;
   assert.equal(second.client, client);
   for (const one of [first, first, second]) room.remove(one); // the second time changes nothing
   const end = room.leaveBehind(client); // as a response does that closes with its connection
   await iterations();
   const third = add();
-  assert.deepEqual([third.client === client, client.size, room.isFull(client)], [true, 1, false]);
+  assert.notEqual(third.client, client);
+  assert.deepEqual([third.client.network === network, network.size, room.isFull(third.client)], [true, 2, false]);
   const fourth = add();
-  assert.equal(room.isFull(client), true);
+  assert.equal(room.isFull(third.client), true);
   for (const one of [third, fourth]) room.remove(one);
   await iterations();
   end();
   await iterations();
-  assert.notEqual(add().client, client);
+  assert.notEqual(add().client.network, network);
 });
