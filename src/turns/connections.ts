@@ -97,10 +97,9 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   return {
-    /** `isTcp`: it is no Unix socket. */
-    accept(socket: Socket, isTcp: boolean): void {
+    accept(socket: Socket): void {
       socket.on('error', () => {}); // without a listener, an error would end the process
-      if (isTcp && socket.remoteAddress === undefined) { // its client has reset it: nobody reads a reply
+      if (isReset(socket)) { // nobody reads a reply
         socket.destroy();
         return;
       }

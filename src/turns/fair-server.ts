@@ -32,10 +32,7 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
   const { turns = processTurns, sweepMs = SWEEP_MS } = options;
   const server = createHttpServer(options, () => stage !== 'none', handler);
   const connections = createConnections(server, options, turns);
-  const { keepAlive, keepAliveInitialDelay } = options;
-  const highWaterMark = HIGH_WATER_MARK;
-  const listener = net.createServer({ keepAlive, keepAliveInitialDelay, noDelay: true, highWaterMark });
-  let isTcp = false; // rather than a Unix socket
+  const listener = net.createServer({ ...options, noDelay: true, highWaterMark: HIGH_WATER_MARK });
   let hasAccepted = false; // a connection, in this iteration
   let sweeper: NodeJS.Timeout | undefined;
   let idleCloser: NodeJS.Timeout | undefined;
@@ -44,12 +41,11 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
   listener.on('connection', (socket) => {
     hasAccepted = true;
     turns.accepted(); // Node accepts one in each iteration of the event loop
-    connections.accept(socket, isTcp);
+    connections.accept(socket);
   });
   listener.on('error', (error) => server.emit('error', error));
   listener.on('drop', (data) => server.emit('drop', data));
   listener.on('listening', () => { // perhaps again
-    isTcp = listener.address() instanceof Object;
     clearInterval(sweeper);
     sweeper = setInterval(sweep, sweepMs).unref();
     server.emit('listening'); // at this event, Node begins to check its time limits
