@@ -44,16 +44,16 @@ export class Room {
 
   /** A connection of a client has closed, and the handler of its request goes on. Returns what to call at its end. */
   leaveBehind(client: Client): () => void {
-    client.network.size += 1;
+    client.network.leftBehind += 1;
     return () => {
-      client.network.size -= 1;
+      client.network.leftBehind -= 1;
       this.#forget(client);
     };
   }
 
   /** Whether a client's network has too many connections and handlers left behind: resets could start any number. */
   isFull({ network }: Client): boolean {
-    return network.size > this.#maxConnections;
+    return network.size + network.leftBehind > this.#maxConnections;
   }
 
   /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
@@ -70,7 +70,7 @@ export class Room {
   #clientAt(remoteAddress: string | undefined): Client {
     const name = clientOf(remoteAddress);
     const networkName = networkOf(name);
-    const network = this.#networks.get(networkName) ?? { name: networkName, size: 0 };
+    const network = this.#networks.get(networkName) ?? { name: networkName, size: 0, leftBehind: 0 };
     const client = this.#clients.get(name) ?? { name, network, short: new Map(), long: new Map(), size: 0 };
     this.#networks.set(networkName, network);
     this.#clients.set(name, client);
@@ -82,7 +82,8 @@ export class Room {
   #forget({ name, network }: Client): void {
     setImmediate(() => {
       if (this.#clients.get(name)?.size === 0) this.#clients.delete(name);
-      if (this.#networks.get(network.name)?.size === 0) this.#networks.delete(network.name);
+      const { size = 0, leftBehind = 0 } = this.#networks.get(network.name) ?? {};
+      if (size + leftBehind === 0) this.#networks.delete(network.name);
     });
   }
 }
@@ -92,7 +93,7 @@ function resize(client: Client, by: number): void {
   client.network.size += by;
 }
 
-// First comes the largest network, in that the client with the most, and of its connections the one
+// First comes the network with the most connections, in that the client with the most, and of its connections the one
 // that is idle, or else the one that waits for a turn. Of those that are alike, the one that is so for longest.
 function makesRoomBefore(one: Connection, other: Connection): boolean {
   const [a, b] = [one.client, other.client];
