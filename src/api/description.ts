@@ -16,9 +16,7 @@ export const description = {
         summary: 'Greet someone',
         description: 'Greets the given name, or the world when no name is given.',
         parameters: [{
-          name: 'name',
-          in: 'query',
-          required: false,
+          name: 'name', in: 'query', required: false,
           description: 'Whom to greet: not only white space. The length is counted in Unicode code points.',
           example: 'Ada Lovelace',
           schema: { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S', default: 'World' },
@@ -37,8 +35,7 @@ export const description = {
               schema: { $ref: '#/components/schemas/ValidationProblem' },
               example: {
                 type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
-                title: 'One or more validation errors occurred.',
-                status: 400,
+                title: 'One or more validation errors occurred.', status: 400,
                 errors: { name: ['The name is empty: 1 to 80 characters are accepted.'] },
                 traceId: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
               },
@@ -49,10 +46,8 @@ export const description = {
             content: { 'application/problem+json': {
               schema: { $ref: '#/components/schemas/UnexpectedProblem' },
               example: {
-                title: 'An unexpected error occurred.',
-                status: 500,
-                detail: 'Contact support if the problem persists.',
-                instance: '/api/greetings',
+                title: 'An unexpected error occurred.', status: 500,
+                detail: 'Contact support if the problem persists.', instance: '/api/greetings',
               },
             } },
           },
@@ -62,48 +57,39 @@ export const description = {
   },
   components: { schemas: {
     GreetingResponse: {
-      description: 'A greeting.',
-      type: 'object',
+      description: 'A greeting.', type: 'object', additionalProperties: false,
       required: ['message', 'generatedAt'],
-      additionalProperties: false,
       properties: {
         message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
         generatedAt: {
           description: 'The time of the greeting: UTC, to the millisecond, with a numeric offset.',
-          type: 'string',
-          format: 'date-time',
+          type: 'string', format: 'date-time',
           pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
         },
       },
     },
     ValidationProblem: {
-      description: 'What is wrong with the parameters (RFC 9457).',
-      type: 'object',
+      description: 'What is wrong with the parameters (RFC 9457).', type: 'object', additionalProperties: false,
       required: ['type', 'title', 'status', 'errors', 'traceId'],
-      additionalProperties: false,
       properties: {
         type: { type: 'string', format: 'uri', const: 'https://tools.ietf.org/html/rfc9110#section-15.5.1' },
         title: { type: 'string', const: 'One or more validation errors occurred.' },
         status: { type: 'integer', const: 400 },
         errors: {
           description: 'For each offending parameter, what is wrong with it and what is accepted.',
-          type: 'object',
-          minProperties: 1,
-          additionalProperties: false,
+          type: 'object', minProperties: 1, additionalProperties: false,
           properties: { name: { type: 'array', minItems: 1, items: { type: 'string' } } },
         },
         traceId: {
           description: 'The W3C `traceparent` of this reply. Log lines about the request have it, too.',
-          type: 'string',
-          pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
+          type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$',
         },
       },
     },
     UnexpectedProblem: {
       description: 'Something failed inside the service (RFC 9457); the log has the details.',
-      type: 'object',
+      type: 'object', additionalProperties: false,
       required: ['title', 'status', 'detail', 'instance'],
-      additionalProperties: false,
       properties: {
         title: { type: 'string', const: 'An unexpected error occurred.' },
         status: { type: 'integer', const: 500 },
