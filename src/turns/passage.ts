@@ -1,7 +1,7 @@
 // How what a client sends gets to Node, from top to bottom: bytes arrive, wait for a turn of their client, and pass in
 // pieces. While a request waits for its reply, nothing passes. After the last reply, what arrives is discarded.
 import type { Ends } from './connection.ts';
-import { LastReply } from './last-reply.ts';
+import { createLastReply } from './last-reply.ts';
 import { Pieces } from './pieces.ts';
 import { Reader } from './reader.ts';
 import type { Queue } from './turns.ts';
@@ -9,7 +9,7 @@ import type { Queue } from './turns.ts';
 export class Passage {
   readonly pieces = new Pieces();
   readonly reader: Reader;
-  readonly lastReply: LastReply;
+  readonly lastReply: ReturnType<typeof createLastReply>;
   readonly #ends: Ends;
   readonly #halfClosed: () => void;
   #queue: Queue | undefined; // in which it waits for a turn
@@ -22,7 +22,7 @@ export class Passage {
     this.#ends = ends;
     this.#halfClosed = halfClosed;
     this.reader = new Reader(socket, () => this.#arrived());
-    this.lastReply = new LastReply(ends, this.reader, () => this.#wait(true));
+    this.lastReply = createLastReply(ends, this.reader, () => this.#wait(true));
     socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
     socket.on('end', () => {
       connection.isActive = true;
@@ -32,7 +32,7 @@ export class Passage {
 
   // Bytes arrive. If nobody waits, a piece of what is short passes at once.
   #arrived(): void {
-    if (this.lastReply.isOver) return this.lastReply.discard();
+    if (this.lastReply.isOver()) return this.lastReply.discard();
     const isCheap = !this.#isLong || this.pieces.isSized;
     const mayPass = isCheap && this.#isOpen && !this.pieces.isComplete && !this.reader.isStopped;
     if (mayPass && this.#ends.turns.tryAhead()) this.#pass();
@@ -59,7 +59,7 @@ export class Passage {
   /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
   takeTurn(): void {
     this.#queue = undefined;
-    if (this.lastReply.isOver) {
+    if (this.lastReply.isOver()) {
       this.#readOn();
       this.reader.clear();
     } else if (this.#isOpen) this.#pass();
@@ -120,7 +120,7 @@ export class Passage {
 
   /** Whether part of a request waits for its turn. Meanwhile, no time of its client passes. */
   get isWaiting(): boolean {
-    return this.#queue !== undefined && this.#hasRequest && !this.lastReply.isOver;
+    return this.#queue !== undefined && this.#hasRequest && !this.lastReply.isOver();
   }
 
   /** Whether more has arrived than has passed. */
@@ -135,7 +135,7 @@ export class Passage {
   }
 
   get #isOpen(): boolean {
-    return !this.#ends.stream.destroyed && !this.lastReply.isOver && !this.#isNodeFull;
+    return !this.#ends.stream.destroyed && !this.lastReply.isOver() && !this.#isNodeFull;
   }
 
   get #isLong(): boolean {
