@@ -111,7 +111,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   function refuse({ code = '' }: NodeJS.ErrnoException, socket: ClientSocket): void {
     const exchange = current.get(socket);
     const status = statusOfError(code);
-    if (status === undefined || socket.bytesRead === 0) socket.destroy(); // who has sent nothing gets nothing
+    if (socket.bytesRead === 0) socket.destroy(); // who has sent nothing gets nothing
     else if (exchange !== undefined) exchange.refuse(code, status); // its content is at fault
     else if (socket.writable) refuseHead(socket, code, status);
   }

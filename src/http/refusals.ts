@@ -20,10 +20,8 @@ export const REFUSALS = {
 /** The name of the rule that a refused request breaks. */
 export type Reason = keyof typeof REFUSALS;
 
-/** The status for the code of an error of Node's. Undefined: the client is not at fault, or has gone. */
-export function statusOfError(code: string): number | undefined {
+/** The status for the code of an error of Node's, if the client is still there. */
+export function statusOfError(code: string): number {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408; // RFC 9110 15.5.9
-  if (code === 'HPE_HEADER_OVERFLOW') return 431; // RFC 6585 5
-  const isRefused = code.startsWith('HPE_') && code !== 'HPE_PAUSED'; // a pause is no fault of the client's
-  return isRefused ? 400 : undefined;
+  return code === 'HPE_HEADER_OVERFLOW' ? 431 : 400; // RFC 6585 5
 }

@@ -8,7 +8,7 @@ export const HIGH_WATER_MARK = 64;
 const NOTHING: Buffer = Buffer.alloc(0);
 const PADDING = Buffer.alloc(HIGH_WATER_MARK);
 
-let newest: Reader | undefined; // the last to have stopped over TLS, in a read that may go on
+let newest: Reader | undefined; // the last to have stopped, in a read that may go on
 
 export class Reader {
   readonly #socket: Socket;
@@ -51,7 +51,7 @@ export class Reader {
     this.#hasPadding = true;
     this.#socket.pause();
     this.#socket.unshift(PADDING);
-    if ('encrypted' in this.#socket) newest = this;
+    newest = this;
   }
 
   /** Goes on reading. What has arrived meanwhile is held. */

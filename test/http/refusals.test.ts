@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
-import { REFUSALS, statusOfError, type Reason } from '../../src/http/refusals.ts';
+import { REFUSALS, type Reason } from '../../src/http/refusals.ts';
 import { exchange } from '../support/exchange.ts';
 import { startService } from '../support/service.ts';
 import { listenOnPort } from '../support/sockets.ts';
@@ -42,8 +42,4 @@ test('each rule closes a gap of Node, has its status, and is reported', async (t
     const { replies } = await exchange(port, bytes);
     assert.deepEqual([replies.map((reply) => reply.status), refusals.splice(0)], [[status], [reason]], bytes);
   }
-});
-
-test('a client that is not at fault, or has gone, gets no status', () => {
-  for (const code of ['HPE_PAUSED', 'ECONNRESET', 'EPIPE', '']) assert.equal(statusOfError(code), undefined, code);
 });
