@@ -2,6 +2,7 @@
 // waits until it has come whole: TLS would read the rest by itself, for 900 connections in one iteration.
 
 const MAX_BYTES = 16 * 1024; // browsers send 2 KiB
+const MAX_RECORDS = 64; // all are read again with each packet
 const HANDSHAKE = 22; // a type of records
 const CLIENT_HELLO = 1; // a type of messages
 const RECORD_HEAD = 5; // bytes: the type, two of a version, two of the length
@@ -12,10 +13,11 @@ export function readHello(bytes: Buffer): { readonly length: 0 } | 'incomplete' 
   const head: number[] = []; // of the message: each of its bytes may be in a record of its own
   let missing = MESSAGE_HEAD; // bytes of the message in records to come, at least
   let at = 0; // where the next record begins
-  while (missing > 0) {
+  for (let records = 0; missing > 0; records += 1) {
     const start = at + RECORD_HEAD;
     const length = bytes.length < start ? Infinity : bytes.readUInt16BE(start - 2);
     if (length === 0 || (bytes.length > at && bytes[at] !== HANDSHAKE)) return undefined; // RFC 8446 5.1
+    if (records === MAX_RECORDS) return undefined;
     if (bytes.length < start + length) return bytes.length < MAX_BYTES ? 'incomplete' : undefined;
     missing -= length;
     if (head.length < MESSAGE_HEAD) {

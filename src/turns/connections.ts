@@ -6,25 +6,25 @@ import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { readBeginning } from './beginning.ts';
 import { titleOf } from './client.ts';
-import type { Connection, TooSlow } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
 import { isListed, readProxyHeader } from './proxy-header.ts';
 import { Room, type DropReason } from './room.ts';
 import type { Turns } from './turns.ts';
-import { Valve, type HalfClosed } from './valve.ts';
+import { Valve } from './valve.ts';
 
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
 const MAX_CONNECTIONS = 1_000;
 
 /** Why a connection has ended early. */
-export type FailReason = TooSlow | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
+export type FailReason = NonNullable<Connection['awaited']> | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
 
 export type ConnectionOptions = {
   readonly maxConnections?: number; // how many may be open at once: by default, 1,000
   readonly room?: Room | undefined; // in place of that, one that servers share
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
-  readonly halfClosed?: HalfClosed; // by default, Node closes the connection
+  readonly halfClosed?: (connection: Duplex) => void; // by default, Node closes the connection
   /** There was one too many, so one of the client with the most, which had so many, was closed. */
   readonly dropped?: (reason: DropReason, client: string | undefined, connections: number) => void;
   readonly failed?: (reason: FailReason) => void;
@@ -99,16 +99,13 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   return {
     accept(socket: Socket): void {
       socket.on('error', () => {}); // without a listener, an error would end the process
-      if (isReset(socket)) { // nobody reads a reply
-        socket.destroy();
-        return;
-      }
+      if (isReset(socket)) return void socket.destroy(); // nobody reads a reply
       const connection = room.add(socket, close);
       connections.add(connection);
       socket.on('close', () => remove(connection));
       const victim = room.chooseVictim(connection);
       if (victim !== undefined) drop(victim.connection, victim.reason);
-      if (socket.destroyed) return; // there is none
+      if (socket.destroyed) return; // there was no room for it
       if (isListed(proxies, socket.remoteAddress)) readHeader(connection);
       else admit(connection);
     },
@@ -117,10 +114,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       secure?.renewTicketKey();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
-        const { awaited, acceptedAt, socket, overhead, valve } = connection;
-        valve?.sweep(ms);
+        const { awaited, acceptedAt } = connection;
+        connection.valve?.sweep(ms);
         if (awaited !== undefined && acceptedAt <= latest) fail(connection, awaited);
-        else if (overhead.isTooMuch(ms, socket.bytesRead, valve?.bytesRead)) fail(connection, 'tlsOverhead');
+        else if (connection.isWasteful(ms)) fail(connection, 'tlsOverhead');
       }
     },
     /** Closes those on which nothing has been sent, or no request is in progress. */
@@ -128,8 +125,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       for (const connection of connections) {
         const { valve, socket, headerBytes } = connection;
         if (valve === undefined && socket.bytesRead === headerBytes) close(connection);
-        const hasLastReply = valve?.writableEnded === true; // then it closes when its client has had time to read that
-        if (valve?.isIdle === true && !hasLastReply) valve.destroy();
+        if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
       }
     },
     count: () => connections.size,

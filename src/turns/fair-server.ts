@@ -23,20 +23,17 @@ export type FairOptions = ConnectionOptions & ServerOptions & {
   readonly sweepMs?: number;
 };
 
-type Callback = (error?: Error) => void;
-
 /** As `http.createServer`, with more options. What the server is told, such as `listen`, is for the listener, too. */
 export function createFairServer(first: FairOptions | RequestListener = {}, second?: RequestListener) {
   const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
   if (typeof options !== 'object' || Array.isArray(options)) throw invalidOptions();
   const { turns = processTurns, sweepMs = SWEEP_MS } = options;
-  const server = createHttpServer(options, () => stage !== 'none', handler);
+  const server = createHttpServer(options, () => stop !== undefined, handler);
   const connections = createConnections(server, options, turns);
   const listener = net.createServer({ ...options, noDelay: true, highWaterMark: HIGH_WATER_MARK });
   let hasAccepted = false; // a connection, in this iteration
   let sweeper: NodeJS.Timeout | undefined;
-  let idleCloser: NodeJS.Timeout | undefined;
-  let stage: 'none' | 'stopping' | 'closing' = 'none'; // of the stop
+  let stop: { isClosing: boolean } | undefined; // that is in progress
 
   listener.on('connection', (socket) => {
     hasAccepted = true;
@@ -52,7 +49,7 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
   });
   const endServer = server.close.bind(server); // with its time limits
   listener.on('close', () => {
-    endStop();
+    stop = undefined;
     clearInterval(sweeper);
     endServer();
   });
@@ -62,54 +59,47 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
     return listener;
   };
 
-  function endStop(): void {
-    stage = 'none';
-    clearTimeout(idleCloser);
-  }
-
   function sweep(): void {
     connections.sweep(sweepMs);
-    if (stage === 'closing') connections.closeIdle();
+    if (stop?.isClosing === true) connections.closeIdle();
   }
 
-  async function stop(): Promise<void> {
-    stage = 'stopping';
+  async function beginStop(): Promise<void> {
+    const own = { isClosing: false };
+    stop = own;
     const end = performance.now() + LAST_ACCEPTS_MS;
     await iteration(); // the current one may be past accepting
     do {
       hasAccepted = false;
       await iteration();
     } while (hasAccepted && performance.now() < end);
-    if (stage !== 'stopping') return; // all has been closed meanwhile, or it listens again
+    if (stop !== own) return; // all has been closed meanwhile, or it listens again
     stopListening();
-    idleCloser = setTimeout(() => {
-      stage = 'closing';
-      connections.closeIdle();
-    }, ON_ITS_WAY_MS);
+    await new Promise((resolve) => { setTimeout(resolve, ON_ITS_WAY_MS).unref(); });
+    if (stop !== own) return;
+    own.isClosing = true;
+    connections.closeIdle();
   }
 
-  for (const name of ['address', 'getConnections', 'ref', 'unref']) {
-    Reflect.set(server, name, memberOf(listener, name, server));
-  }
-  Object.defineProperty(server, 'listening', { get: () => listener.listening && stage === 'none' });
-  for (const name of ['maxConnections', 'dropMaxConnection']) {
+  for (const name of ['address', 'getConnections', 'ref', 'unref', 'maxConnections', 'dropMaxConnection']) {
     const set = (value: unknown) => Reflect.set(listener, name, value);
-    Object.defineProperty(server, name, { get: () => Reflect.get(listener, name), set });
+    Object.defineProperty(server, name, { get: () => memberOf(listener, name, server), set });
   }
+  Object.defineProperty(server, 'listening', { get: () => listener.listening && stop === undefined });
   return Object.assign(server, {
     listener,
     listen(...args: readonly unknown[]) {
-      if (stage === 'stopping') stopListening(); // so nothing more is accepted for that stop
+      if (stop !== undefined && listener.listening) stopListening(); // so nothing more is accepted for that stop
       const bound = args.map((arg) => (typeof arg === 'function' ? arg.bind(server) : arg));
       Reflect.apply(listener.listen, listener, bound);
-      endStop();
+      stop = undefined;
       return server;
     },
     /** Accepts what waits in the kernel's queue, stops listening, and closes idle connections. `close` is the end. */
-    close(callback?: Callback) {
+    close(callback?: (error?: Error) => void) {
       const error = server.listening ? undefined : notRunning();
       if (callback !== undefined) server.once('close', () => callback(error));
-      if (stage === 'none') void stop();
+      if (stop === undefined) void beginStop();
       return server;
     },
     closeIdleConnections: connections.closeIdle,

@@ -7,7 +7,7 @@ import { Valve } from './valve.ts';
 // nodejs/node#59686), and hide it from instrumentation, such as that of OpenTelemetry.
 const http: typeof import('node:http') = createRequire(import.meta.url)('node:http');
 
-/** As `http.createServer`. While `isStopping`, each reply is the last on its connection. */
+/** As `http.createServer`. While `isStopping`, a reply is the last on its connection, unless more has arrived. */
 export function createHttpServer(
   options: ServerOptions, isStopping: () => boolean, handler: RequestListener | undefined,
 ): Server {
@@ -23,7 +23,7 @@ export function createHttpServer(
 
     override writeHead(...args: unknown[]): this { // Node calls it, too
       const { socket } = this.req;
-      const isLast = isStopping() && !(socket instanceof Valve && socket.passage.hasMore);
+      const isLast = isStopping() && !(socket instanceof Valve && socket.passage.hasMore());
       if (isLast && !this.headersSent) this.setHeader('Connection', 'close');
       return Reflect.apply(super.writeHead, this, args);
     }

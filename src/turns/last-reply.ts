@@ -18,12 +18,12 @@ export function createLastReply({ connection, socket, stream }: Ends, reader: Re
     isContentAwaited = false;
     connection.isActive = true; // the time to read it begins
     socket.end();
-    reader.clear();
+    reader.take(); // and forget
     if (reader.isStopped) discard();
   }
 
   function discard(): void {
-    reader.clear();
+    reader.take();
     reader.stop();
     setTimeout(() => { if (!stream.destroyed) waitToDiscard(); }, DISCARD_MS).unref();
   }
@@ -31,7 +31,7 @@ export function createLastReply({ connection, socket, stream }: Ends, reader: Re
   return {
     /** Whether what arrives now comes after it, and after the content of its request. */
     isOver: () => stream.writableEnded && !isContentAwaited,
-    /** It has been written. While content `isArriving`, our side stays open: a proxy would close the connection, too. */
+    /** It has been written. While content `isArriving`, our side stays open: a proxy would close, too. */
     written(isArriving: boolean): void {
       isContentAwaited = isArriving && !socket.readableEnded;
       if (isContentAwaited) setTimeout(contentArrived, CONTENT_MS).unref();

@@ -6,145 +6,126 @@ import { Pieces } from './pieces.ts';
 import { Reader } from './reader.ts';
 import type { Queue } from './turns.ts';
 
-export class Passage {
-  readonly pieces = new Pieces();
-  readonly reader: Reader;
-  readonly lastReply: ReturnType<typeof createLastReply>;
-  readonly #ends: Ends;
-  readonly #halfClosed: () => void;
-  #queue: Queue | undefined; // in which it waits for a turn
-  #isNodeFull = false; // Node takes no more, because a handler does not read its content
-  #hasLeft = false; // the client, while its request waits for the reply
+export type Passage = ReturnType<typeof createPassage>;
 
-  /** `halfClosed` is called if the client ends its side while its request waits for the reply. */
-  constructor(ends: Ends, halfClosed = () => this.#endReading()) {
-    const { socket, connection } = ends;
-    this.#ends = ends;
-    this.#halfClosed = halfClosed;
-    this.reader = new Reader(socket, () => this.#arrived());
-    this.lastReply = createLastReply(ends, this.reader, () => this.#wait(true));
-    socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
-    socket.on('end', () => {
-      connection.isActive = true;
-      this.#proceed();
-    });
+/** `halfClosed` is called if the client ends its side while its request waits for the reply; else Node closes it. */
+export function createPassage(ends: Ends, halfClosed?: () => void) {
+  const { socket, stream, connection, turns } = ends;
+  const pieces = new Pieces();
+  const reader = new Reader(socket, arrived);
+  const lastReply = createLastReply(ends, reader, () => wait(true));
+  const waiting = { takeTurn };
+  let queue: Queue | undefined; // in which it waits for a turn
+  let isNodeFull = false; // Node takes no more, because a handler does not read its content
+  let hasLeft = false; // the client, while its request waits for the reply
+
+  const isOpen = () => !stream.destroyed && !lastReply.isOver() && !isNodeFull;
+  const isLong = () => reader.held.length > pieces.maxBytes;
+  const hasMore = () => reader.held.length > 0; // than has passed
+
+  // Whether that begins with more than empty lines: with those alone, a client could make us look at 64 KiB each time.
+  function hasRequest(): boolean {
+    const begin = reader.held.subarray(0, pieces.maxBytes);
+    return pieces.emptyLines(begin) < begin.length;
   }
 
-  // Bytes arrive. If nobody waits, a piece of what is short passes at once.
-  #arrived(): void {
-    if (this.lastReply.isOver()) return this.lastReply.discard();
-    const isCheap = !this.#isLong || this.pieces.isSized;
-    const mayPass = isCheap && this.#isOpen && !this.pieces.isComplete && !this.reader.isStopped;
-    if (mayPass && this.#ends.turns.tryAhead()) this.#pass();
-    if (this.#isLong) this.reader.stop();
-    this.#proceed();
+  socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
+  socket.on('end', () => {
+    connection.isActive = true;
+    proceed();
+  });
+
+  // Bytes arrive. If nobody waits, a piece passes at once of what is short, or begins with content of known length.
+  function arrived(): void {
+    if (lastReply.isOver()) return lastReply.discard();
+    const isCheap = !isLong() || pieces.isSized;
+    const mayPass = isCheap && isOpen() && !pieces.isComplete && !reader.isStopped;
+    if (mayPass && turns.tryAhead()) pass();
+    if (isLong()) reader.stop();
+    proceed();
   }
 
   // The rest waits for a turn: otherwise one client could go on and on.
-  #proceed(): void {
-    if (this.#queue !== undefined || !this.#isOpen) return;
-    if (!this.hasMore) this.#readOn(); // also while a request waits for its reply: its client may leave
-    const isNextRequest = this.pieces.isComplete && this.#hasRequest; // which waits for the reply to this one
-    if (this.hasMore && !isNextRequest) this.#wait(this.#isLong);
-    else if (this.#ends.socket.readableEnded && !isNextRequest) this.#leave();
+  function proceed(): void {
+    if (queue !== undefined || !isOpen()) return;
+    if (!hasMore()) readOn(); // also while a request waits for its reply: its client may leave
+    const isNextRequest = pieces.isComplete && hasRequest(); // which waits for the reply to this one
+    if (hasMore() && !isNextRequest) wait(isLong());
+    else if (socket.readableEnded && !isNextRequest) leave();
   }
 
-  #wait(isLong: boolean): void {
-    const { turns, connection: { client } } = this.#ends;
-    this.#queue?.delete(this); // it waits once
-    this.#queue = isLong ? client.long : client.short;
-    turns.wait(this.#queue, this);
+  function wait(inLong: boolean): void {
+    queue?.delete(waiting); // it waits once
+    queue = inLong ? connection.client.long : connection.client.short;
+    turns.wait(queue, waiting);
   }
 
-  /** Its turn: one piece passes, or what has arrived after the last reply is discarded. */
-  takeTurn(): void {
-    this.#queue = undefined;
-    if (this.lastReply.isOver()) {
-      this.#readOn();
-      this.reader.clear();
-    } else if (this.#isOpen) this.#pass();
-    this.#proceed();
+  // Its turn: one piece passes, or what has arrived after the last reply is discarded.
+  function takeTurn(): void {
+    queue = undefined;
+    if (lastReply.isOver()) {
+      readOn();
+      reader.take();
+    } else if (isOpen()) pass();
+    proceed();
+  }
+
+  function readOn(): void {
+    if (reader.isStopped && 'encrypted' in socket) turns.endAfterOne(); // it may bring 2,800 records
+    reader.readOn();
   }
 
   // A piece passes. Inside `push`, Node reads it. At the end of a head, its response calls `pieces.begin`.
-  #pass(): void {
-    const { connection, stream } = this.#ends;
-    this.reader.take(this.pieces.emptyLines(this.reader.held));
-    if (!this.hasMore || this.pieces.isComplete) return;
-    if (!this.pieces.hasBegun) connection.setBusy(true);
+  function pass(): void {
+    reader.take(pieces.emptyLines(reader.held));
+    if (!hasMore() || pieces.isComplete) return;
+    if (!pieces.hasBegun) connection.setBusy(true);
     connection.isActive = true;
-    stream.push(this.reader.take(this.pieces.next(this.reader.held)));
-    this.#isNodeFull = stream.readableLength > 0;
-    this.#endRequest(); // its content may end with this piece
-  }
-
-  /** Node, or whoever has taken the connection over from it, has read what it had not taken. */
-  wasRead(): void {
-    if (!this.#isNodeFull || this.#ends.stream.readableLength > 0) return;
-    this.#isNodeFull = false;
-    this.#endRequest(); // that may have been the end of its content
-    this.#proceed();
-  }
-
-  /** The request is answered. Its response has closed: the kernel has all of the reply, or there will be no more. */
-  answered(): void {
-    this.pieces.answer();
-    this.#endRequest();
-    this.#proceed();
+    stream.push(reader.take(pieces.next(reader.held)));
+    isNodeFull = stream.readableLength > 0;
+    endRequest(); // its content may end with this piece
   }
 
   // If the current request is over, the next one may pass.
-  #endRequest(): void {
-    if (this.pieces.endRequest()) this.#ends.connection.setBusy(false);
-    if (!this.pieces.isArriving) this.lastReply.contentArrived();
+  function endRequest(): void {
+    if (pieces.endRequest()) connection.setBusy(false);
+    if (!pieces.isArriving) lastReply.contentArrived();
   }
 
   // The client has ended its side, and all that it has sent has passed.
-  #leave(): void {
-    if (!this.pieces.isComplete) this.#endReading();
-    else if (!this.#hasLeft) setImmediate(this.#halfClosed); // not yet: the reply may just have been written
-    this.#hasLeft = this.pieces.isComplete;
+  function leave(): void {
+    if (!pieces.isComplete) endReading();
+    else if (!hasLeft) setImmediate(halfClosed ?? endReading); // not yet: the reply may just have been written
+    hasLeft = pieces.isComplete;
   }
 
   // Node closes the connection, and drops what it has not answered. Whoever has taken it over hears of its end.
-  #endReading(): void {
-    this.#ends.stream.push(null);
-    this.#ends.stream.read(0); // so `end` is emitted even if nobody reads, as by a socket
+  function endReading(): void {
+    stream.push(null);
+    stream.read(0); // so `end` is emitted even if nobody reads, as by a socket
   }
 
-  /** The connection has closed, or Node's parser has failed: nothing more passes of what has arrived. */
-  clear(): void {
-    this.reader.clear();
-    if (this.#ends.stream.destroyed) this.#queue?.delete(this);
-  }
-
-  /** Whether part of a request waits for its turn. Meanwhile, no time of its client passes. */
-  get isWaiting(): boolean {
-    return this.#queue !== undefined && this.#hasRequest && !this.lastReply.isOver();
-  }
-
-  /** Whether more has arrived than has passed. */
-  get hasMore(): boolean {
-    return this.reader.held.length > 0;
-  }
-
-  // Whether that begins with more than empty lines: with those alone, a client could make us look at 64 KiB each time.
-  get #hasRequest(): boolean {
-    const begin = this.reader.held.subarray(0, this.pieces.maxBytes);
-    return this.pieces.emptyLines(begin) < begin.length;
-  }
-
-  get #isOpen(): boolean {
-    return !this.#ends.stream.destroyed && !this.lastReply.isOver() && !this.#isNodeFull;
-  }
-
-  get #isLong(): boolean {
-    return this.reader.held.length > this.pieces.maxBytes;
-  }
-
-  #readOn(): void {
-    const { socket, turns } = this.#ends;
-    if (this.reader.isStopped && 'encrypted' in socket) turns.endAfterOne(); // it may bring 2,800 records
-    this.reader.readOn();
-  }
+  return {
+    pieces, reader, lastReply, hasMore,
+    /** Whether part of a request waits for its turn. Meanwhile, no time of its client passes. */
+    isWaiting: () => queue !== undefined && hasRequest() && !lastReply.isOver(),
+    /** Node, or whoever has taken the connection over from it, has read what it had not taken. */
+    wasRead(): void {
+      if (!isNodeFull || stream.readableLength > 0) return;
+      isNodeFull = false;
+      endRequest(); // that may have been the end of its content
+      proceed();
+    },
+    /** The request is answered. Its response has closed: the kernel has all of the reply, or there will be no more. */
+    answered(): void {
+      pieces.isAnswered = true;
+      endRequest();
+      proceed();
+    },
+    /** The connection has closed, or Node's parser has failed: nothing more passes of what has arrived. */
+    clear(): void {
+      reader.take();
+      if (stream.destroyed) queue?.delete(waiting);
+    },
+  };
 }

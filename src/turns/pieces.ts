@@ -11,8 +11,8 @@ const LF = 0x0a;
 
 export class Pieces {
   hasBegun = false; // a piece of the current request has passed
+  isAnswered = false; // perhaps before all of its content has come
   #request: Pick<IncomingMessage, 'headers' | 'complete'> | undefined; // from the end of its head until it is over
-  #isAnswered = false;
   #isUnannounced = false; // the head names no content
   #left = 0; // how much content of known length is to come; other content ends with an empty line
   #tail = ''; // the last bytes that have passed: an empty line may have begun in them
@@ -66,7 +66,7 @@ export class Pieces {
   /** The head of a request has passed. What comes now is its content. */
   begin(request: Pick<IncomingMessage, 'headers' | 'complete'>): void {
     this.#request = request;
-    this.#isAnswered = false;
+    this.isAnswered = false;
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     this.#left = Number(length ?? 0);
     // Node 20 hides field lines beyond `maxHeadersCount` from us. Its parser does not: content may come nevertheless.
@@ -74,14 +74,9 @@ export class Pieces {
     this.#tail = '';
   }
 
-  /** The current request is answered, perhaps before all of its content has come. */
-  answer(): void {
-    this.#isAnswered = true;
-  }
-
   /** If the current request is answered and has passed, it is over: what comes now is another one. Returns whether. */
   endRequest(): boolean {
-    if (!this.#isAnswered || !this.isComplete) return false;
+    if (!this.isAnswered || !this.isComplete) return false;
     this.hasBegun = false;
     this.#request = undefined;
     this.#tail = '';

@@ -1,7 +1,6 @@
 // The header with which a load balancer on TCP names its client: the PROXY protocol, version 1 (text) or 2 (binary).
 // Sections are those of https://github.com/haproxy/haproxy/blob/master/doc/proxy-protocol.txt
 import { isIP, isIPv4, SocketAddress, type BlockList } from 'node:net';
-import type { Named } from './connection.ts';
 
 const V1_START = Buffer.from('PROXY ');
 const V1_MAX = 107; // bytes (2.1)
@@ -13,7 +12,7 @@ const V2_TCP = new Map([[0x11, 4], [0x21, 16]]); // the bytes of an address: of 
 
 export type ProxyHeader = {
   readonly length: number; // in bytes; what follows is the client's
-  readonly client?: Named; // if it names one over TCP
+  readonly client?: SocketAddress; // if it names one over TCP
 };
 
 /** Whether connections from here must begin with a header. Others must not: anybody could forge one (2). */
@@ -47,7 +46,7 @@ function readText(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   const isPort = (one: string) => /^(?:0|[1-9]\d{0,4})$/.test(one) && Number(one) <= 65_535;
   if (isIP(source) !== V1_TCP.get(protocol) || ![source, destination].every(isAddress)) return undefined;
   if (ports.length !== 2 || !ports.every(isPort)) return undefined;
-  return { length, client: named(source, Number(ports[0])) };
+  return { length, client: clientAt(source, Number(ports[0])) };
 }
 
 // 2.2. What follows the addresses (2.2.1 to 2.2.8) is skipped.
@@ -64,12 +63,9 @@ function readBinary(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   if (size === undefined) return { length };
   const source = bytes.subarray(V2_FIXED, V2_FIXED + size);
   const address = size === 4 ? source.join('.') : source.toString('hex').replace(/.{4}(?!$)/g, '$&:');
-  return { length, client: named(address, bytes.readUInt16BE(V2_FIXED + 2 * size)) };
+  return { length, client: clientAt(address, bytes.readUInt16BE(V2_FIXED + 2 * size)) };
 }
 
-function named(source: string, port: number): Named {
-  if (isIPv4(source)) return { address: source, port, family: 'IPv4' };
-  // As Node writes it for a socket, too, whatever the balancer's way: RFC 5952 4.
-  const { address } = new SocketAddress({ family: 'ipv6', address: source });
-  return { address, port, family: 'IPv6' };
-}
+// With the address as Node writes it for a socket, too, whatever the balancer's way: RFC 5952 4.
+const clientAt = (address: string, port: number) =>
+  new SocketAddress({ address, port, family: isIPv4(address) ? 'ipv4' : 'ipv6' });

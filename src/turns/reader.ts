@@ -39,11 +39,6 @@ export class Reader {
     return length < bytes.length ? bytes.subarray(0, length) : bytes;
   }
 
-  /** Forgets what is held. */
-  clear(): void {
-    this.held = NOTHING;
-  }
-
   /** Stops reading from the kernel at once. Only `arrived` may call it: elsewhere, one more read may be under way. */
   stop(): void {
     if (this.isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // `unshift` would fail
@@ -81,6 +76,6 @@ export class Reader {
       this.#hasPadding = false; // it comes first
     }
     this.#isTaking = false;
-    this.#taken = [Buffer.concat(this.#taken)];
+    if (this.#taken.length > 1) this.#taken = [Buffer.concat(this.#taken)];
   }
 }

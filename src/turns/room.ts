@@ -21,25 +21,20 @@ export class Room {
 
   /** Adds the connection of a socket. `close` is called if it must make room. */
   add(socket: Socket, close: (connection: Connection) => void): Connection {
-    const connection = new Connection(socket, this.#clientAt(socket.remoteAddress), close);
+    const connection = new Connection(socket, this.#enter(socket.remoteAddress), close);
     this.#connections.add(connection);
-    resize(connection.client, 1);
     return connection;
   }
 
   /** Removes a connection that closes. */
   remove(connection: Connection): void {
-    if (!this.#connections.delete(connection)) return;
-    resize(connection.client, -1);
-    this.#forget(connection.client);
+    if (this.#connections.delete(connection)) this.#leave(connection.client);
   }
 
   /** Moves a connection to the client with the address that a load balancer has named. */
   move(connection: Connection, remoteAddress: string): void {
-    resize(connection.client, -1);
-    this.#forget(connection.client);
-    connection.client = this.#clientAt(remoteAddress);
-    resize(connection.client, 1);
+    this.#leave(connection.client);
+    connection.client = this.#enter(remoteAddress);
   }
 
   /** A connection of a client has closed, and the handler of its request goes on. Returns what to call at its end. */
@@ -67,14 +62,23 @@ export class Room {
     return { connection, reason: connection.load === 0 ? 'idleClosed' : 'busyClosed' };
   }
 
-  #clientAt(remoteAddress: string | undefined): Client {
+  // The client at this address, with one more connection.
+  #enter(remoteAddress: string | undefined): Client {
     const name = clientOf(remoteAddress);
     const networkName = networkOf(name);
     const network = this.#networks.get(networkName) ?? { name: networkName, size: 0, leftBehind: 0 };
     const client = this.#clients.get(name) ?? { name, network, short: new Map(), long: new Map(), size: 0 };
     this.#networks.set(networkName, network);
     this.#clients.set(name, client);
+    client.size += 1;
+    network.size += 1;
     return client;
+  }
+
+  #leave(client: Client): void {
+    client.size -= 1;
+    client.network.size -= 1;
+    this.#forget(client);
   }
 
   // Forgets a client, or its network, of which nothing is left. An iteration later: the response on a connection that
@@ -86,11 +90,6 @@ export class Room {
       if (size + leftBehind === 0) this.#networks.delete(network.name);
     });
   }
-}
-
-function resize(client: Client, by: number): void {
-  client.size += by;
-  client.network.size += by;
 }
 
 // First comes the network with the most connections, in that the client with the most, and of its connections the one

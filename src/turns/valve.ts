@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
-import { Passage } from './passage.ts';
+import { createPassage, type Passage } from './passage.ts';
 import { addSocketMembers } from './socket-members.ts';
 import type { Turns } from './turns.ts';
 import { write, type Callback, type Write } from './writes.ts';
@@ -15,9 +15,6 @@ const QUIET_MS = 30_000;
 const MS_PER_BYTE = 1 / 3;
 const KERNEL_BYTES = 4 * 1024 * 1024; // that it holds of a connection, at most (`net.ipv4.tcp_wmem`)
 const LINGER_MS = 1_000; // how long, at least, a client has to read the last reply until we close
-
-/** What a server does when a client has ended its side while its request waits for the reply. */
-export type HalfClosed = (valve: Valve) => void;
 
 export class Valve extends Duplex {
   readonly remoteAddress: string | undefined; // as a load balancer has named it
@@ -35,15 +32,15 @@ export class Valve extends Duplex {
   }
 
   /** `socket` is, over TLS, the decrypted one of `connection`. Without `halfClosed`, Node closes the connection. */
-  constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: HalfClosed) {
+  constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: (valve: Valve) => void) {
     super({ decodeStrings: false, emitClose: false });
     const { named } = connection;
     this.remoteAddress = named?.address ?? socket.remoteAddress;
     this.remotePort = named?.port ?? socket.remotePort;
-    this.remoteFamily = named?.family ?? socket.remoteFamily;
+    this.remoteFamily = named?.family.replace('ip', 'IP') ?? socket.remoteFamily;
     this.connection = connection;
     this.socket = socket;
-    this.passage = new Passage({ socket, stream: this, connection, turns }, halfClosed && (() => halfClosed(this)));
+    this.passage = createPassage({ socket, stream: this, connection, turns }, halfClosed && (() => halfClosed(this)));
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
     this.on('error', () => {}); // without a listener, an error would end the process, and Node does not always have one
@@ -60,7 +57,7 @@ export class Valve extends Duplex {
   /** Whether closing loses nothing: no request has begun or waits, and no reply is left to send. */
   get isIdle(): boolean {
     const { pieces, hasMore } = this.passage;
-    return this.writableFinished || (!pieces.hasBegun && !hasMore && this.writableLength === 0);
+    return this.writableFinished || (!pieces.hasBegun && !hasMore() && this.writableLength === 0);
   }
 
   override _read(): void {} // the passage pushes what has its turn
@@ -85,13 +82,10 @@ export class Valve extends Duplex {
 
   /** To be called every `ms` milliseconds. So `timeout` is never early, and late by up to two such times. */
   sweep(ms: number): void {
-    if (this.destroyed) { // over TLS, the socket is still there if the client has not taken the close_notify
-      this.socket.destroy();
-      return;
-    }
+    if (this.destroyed) return void this.socket.destroy(); // over TLS, a client may not have taken the close_notify
     const limitMs = this.#limit();
     const hasTimedOut = this.#quietMs >= limitMs;
-    const isWaiting = this.passage.isWaiting && this.writableLength === 0;
+    const isWaiting = this.passage.isWaiting() && this.writableLength === 0;
     this.#quietMs = this.connection.isActive || isWaiting ? 0 : this.#quietMs + ms;
     this.connection.isActive = false;
     if (this.writableFinished && this.#quietMs >= LINGER_MS) this.destroy();
@@ -118,7 +112,7 @@ export class Valve extends Duplex {
     this.passage.clear();
     const isTaken = error === null && this.socket.writableLength === 0;
     if (isTaken) this.socket.destroySoon(); // over TLS, this says goodbye (RFC 8446 6.1)
-    else setImmediate(() => this.socket.destroy()); // in the read that ends a TLS handshake, Node 20 has sent nothing
+    else setImmediate(() => this.socket.destroy()); // in the read that ends a handshake, Node 20 has sent nothing yet
     done(error);
     process.nextTick(() => this.emit('close', error !== null)); // as a socket does
   }

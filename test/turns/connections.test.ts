@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { duplexPair } from 'node:stream';
+import { connect, Socket } from 'node:net';
+import { Duplex, duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { createFairServer } from '../../src/turns/fair-server.ts';
-import { Overhead } from '../../src/turns/connection.ts';
+import { Room } from '../../src/turns/room.ts';
 import { calm, closed, NO_UNIX, until } from '../support/sockets.ts';
 import { get, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
@@ -51,10 +51,15 @@ test('what was reset before it is accepted is not served', { skip: NO_UNIX }, as
 });
 
 test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credit is saved', () => {
-  const overhead = new Overhead();
-  for (const [bytes, content, isTooMuch] of [
-    [70_000, 1_366, false], [140_000, 140_000, false], [206_536, 140_000, false], [207_537, 140_000, true],
-  ] as const) assert.equal(overhead.isTooMuch(1_000, bytes, content), isTooMuch);
+  const connection = new Room(1).add(new Socket(), () => {});
+  for (const [bytes, content, isWasteful] of [
+    [70_536, 1_000, false], [71_537, 1_000, true],
+    [140_000, 140_000, false], [206_536, 140_000, false], [207_537, 140_000, true],
+  ] as const) {
+    Object.defineProperty(connection.socket, 'bytesRead', { value: bytes, configurable: true });
+    connection.valve = Object.assign(new Duplex(), { isIdle: true, bytesRead: content, sweep() {} });
+    assert.equal(connection.isWasteful(1_000), isWasteful);
+  }
 });
 
 test('a handshake starts in a turn, the last of its iteration; what has closed gets none', async (t) => {

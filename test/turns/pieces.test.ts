@@ -71,7 +71,7 @@ test('no empty line is made of the end of one part of a request and the beginnin
   const request = begin(pieces);
   assert.deepEqual(piecesOf(pieces, '\r\nx\r\n'), ['\r\nx\r\n']);
   request.complete = true;
-  pieces.answer();
+  pieces.isAnswered = true;
   pieces.endRequest();
   assert.deepEqual(piecesOf(pieces, '\r\nx'), ['\r\nx']);
 });
@@ -82,7 +82,7 @@ test('empty lines count between requests, and one is over when it has passed and
   assert.deepEqual(['\r\n\n\rGET', '\nGET\r\n', 'GET\r\n', '\r\n', ''].map(count), [4, 1, 0, 2, 0]);
   pieces.next(Buffer.from(HEAD));
   const request = begin(pieces, '1');
-  pieces.answer();
+  pieces.isAnswered = true;
   assert.deepEqual([pieces.endRequest(), pieces.isComplete, pieces.isArriving], [false, false, true]);
   request.complete = true;
   assert.deepEqual([pieces.isComplete, pieces.isArriving, count('\r\n')], [true, false, 2]);
