@@ -84,7 +84,7 @@ describe('a process with TLS', { concurrency: true }, () => {
 
     service.child.kill('SIGTERM');
     assert.equal((await service.nextLine())['delayMs'], 60_000);
-    const { replies: [reply] } = await exchangeOn(tlsTo(httpsPort), requestBytes('GET', '/health', []));
+    const [reply] = await exchangeOn(tlsTo(httpsPort), requestBytes('GET', '/health', []));
     assert.equal(reply?.body, 'Unhealthy'); // it still listens
     setInterval(() => service.child.kill('SIGINT'), 100).unref();
     const { lines: [second], code } = await service.ended();
@@ -101,20 +101,20 @@ describe('a process with TLS', { concurrency: true }, () => {
     assert.deepEqual(await service.nextLine(), [false, 'ERR_UNKNOWN_BUILTIN_MODULE', ...denied]);
     const listening = [await service.nextLine(), await service.nextLine()].map(({ address, name }) => [address, name]);
     assert.deepEqual(listening, [[`https://127.0.0.1:${https.port}`, 'https'], ['descriptor 3', 'a.socket']]);
-    const { replies } = await exchangeOn(connectTcp({ path }), requestBytes('GET', '/health'));
+    const replies = await exchangeOn(connectTcp({ path }), requestBytes('GET', '/health'));
     assert.deepEqual(replies.map((reply) => field(reply, 'Location')), ['https://localhost/health']);
     const paths = ['/health', '/nope', '/openapi/v1.json'];
     const bytes = paths.map((each) => requestBytes('GET', each, [])).join('');
     const last = requestBytes('GET', '/health', ['Transfer-Encoding: chunked', '__proto__: x', 'Connection: close']);
     const secure = await exchangeOn(tlsTo(https.port), `${bytes}${last}0\r\n__proto__: x\r\n\r\n`);
-    assert.deepEqual(secure.replies.map(({ status }) => status), [200, 404, 200, 200]);
+    assert.deepEqual(secure.map(({ status }) => status), [200, 404, 200, 200]);
     const kept = tlsTo(https.port);
     await once(kept, 'secureConnect');
     service.child.kill('SIGTERM');
     assert.equal((await service.nextLine()).message, 'Stopping');
     // New connections are left to other processes on the same socket, of which there is none here.
     await assert.rejects(once(connectTcp(https.port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
-    const { replies: [reply] } = await exchangeOn(kept, requestBytes('GET', '/health', []));
+    const [reply] = await exchangeOn(kept, requestBytes('GET', '/health', []));
     assert.equal(reply?.body, 'Unhealthy');
   });
 

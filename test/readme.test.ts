@@ -128,7 +128,7 @@ test('the service replies as in the transcript, and logs what the README says', 
     const [, path = ''] = /8080(.*)'$/.exec(command) ?? [];
     const [, data] = /--data-urlencode '([^']+)'/.exec(command) ?? [];
     const bytes = requestBytes('GET', data === undefined ? path : `${path}?${new URLSearchParams(data)}`, []);
-    const { replies: [reply] } = await exchange(portIn(listening), bytes + requestBytes('GET', '/health'));
+    const [reply] = await exchange(portIn(listening), bytes + requestBytes('GET', '/health'));
     assert.ok(reply);
     for (const time of found(reply.body, TIME)) assert.ok(Math.abs(Date.parse(`${time}Z`) - Date.now()) < 60_000, time);
     const head = command.includes(' -i') ? `${[reply.statusLine, ...reply.headers].join('\n')}\n\n` : '';
