@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
-import { contentReply, emptyReply, type Reply } from '../src/http/reply.ts';
+import { contentReply, emptyReply } from '../src/http/reply.ts';
 import type { AccessRecord } from '../src/http/reports.ts';
 import type { Handler, HttpRequest } from '../src/http/request.ts';
 import type { Routes } from '../src/http/router.ts';
@@ -33,11 +33,7 @@ const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n
 const brief = ({ path, status, reason, aborted }: AccessRecord) => [path, status, reason, aborted];
 
 async function start(t: TestContext, routes: Routes = {}, options: Partial<ServerSetup> = {}) {
-  /** How the test has `/slow` reply, in the order of the requests: it never does so by itself. */
-  const given: ((reply: Reply | Promise<Reply>) => void)[] = [];
-  const slow: Handler = () => new Promise((resolve) => given.push(resolve));
-  const all = { '/': { GET: hello, POST: hello }, '/slow': { GET: slow, POST: slow }, ...routes };
-  const { port, ...started } = await startServer(t, all, options);
+  const { port, ...started } = await startServer(t, { '/': { GET: hello, POST: hello }, ...routes }, options);
   /** Connects, and sends these bytes. */
   function open(bytes = '', allowHalfOpen = false): Socket {
     const client = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen });
@@ -52,7 +48,7 @@ async function start(t: TestContext, routes: Routes = {}, options: Partial<Serve
     assert.deepEqual(seen, expected.map((one, i) => [one, i === expected.length - 1 ? 'close' : 'keep-alive']));
     return replies;
   }
-  return { ...started, given, open, check };
+  return { ...started, open, check };
 }
 
 const failure = new Error('It failed.');
@@ -181,16 +177,6 @@ describe('the server', { concurrency: true }, () => {
     resetting.on('connect', () => resetting.resetAndDestroy()); // so there must be somebody who hears of the error
     const [accepted] = await accepting;
     await closed(accepted);
-  });
-
-  test('while it drains, a request in progress is answered, and the connection ends', async (t) => {
-    let isDraining = false;
-    const { open, check, given } = await start(t, {}, { isDraining: () => isDraining });
-    const client = open(get('/slow') + get('/slow'));
-    await until(() => given.length === 1); // the second one is not read
-    isDraining = true;
-    given[0]?.(text('Late'));
-    await check(client, 'Late');
   });
 });
 
