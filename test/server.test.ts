@@ -240,7 +240,7 @@ test('a last reply comes at once, and ends up to 1 s later, with the content', a
   assert.deepEqual([ends, records.filter(({ aborted }) => aborted)], [[], []]);
 });
 
-test('a record says so if the client has left before its reply, or refusal, was taken', { skip: NO_UNIX }, async (t) => {
+test('a record says so if the client has left before it took its reply, or refusal', { skip: NO_UNIX }, async (t) => {
   const { open, ends, records, server } = await start(t, { '/long': { GET: () => text('x'.repeat(20_000_000)) } });
   const accepting = once(server.httpServer, 'connection');
   const refused = open('BREW');

@@ -40,8 +40,8 @@ export async function startServer(
   return { server, port: await listenOnPort(server.httpServer, path), ...reported };
 }
 
-// Reports that are kept, so that a test can look at them: errors, reasons of refusals, why connections were closed.
-function keepReports() {
+/** Reports that are kept, so that a test can look at them: errors, reasons of refusals, why connections were closed. */
+export function keepReports() {
   const [reported, records]: [unknown[], AccessRecord[]] = [[], []];
   const [refusals, ends, failedRequests]: [string[], string[], string[]] = [[], [], []];
   const reports: Reports = {
