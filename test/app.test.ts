@@ -5,11 +5,10 @@ import { BlockList, connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { createApp } from '../src/app.ts';
 import { createReportLogger } from '../src/host/report-logger.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
-import { appOptions, startService, tlsOptions } from './support/service.ts';
+import { startService, tlsOptions } from './support/service.ts';
 import { calm, closed, listenOnPort, until } from './support/sockets.ts';
 
 test('a server for HTTPS, and one that redirects to it, take targets with https, and refuse other hosts', async (t) => {
@@ -54,8 +53,7 @@ test('checks by TCP make no warning, over TLS and before a header of the PROXY p
   const reports = createReportLogger((level, _message, fields) => lines.push([level, fields]), () => undefined);
   const proxies = new BlockList();
   proxies.addAddress('127.0.0.4', 'ipv4');
-  const app = createApp({ ...appOptions(), proxies, reports: { ...reports, finished: undefined } });
-  t.after(() => Promise.all([app.close(), app.closeAll()]));
+  const { app } = await startService(t, { proxies, reports: { ...reports, finished: undefined } });
   for (const { httpServer } of [app.createPlainServer(), app.createHttpsServer(await tlsOptions(t))]) {
     const port = await listenOnPort(httpServer);
     for (const localAddress of ['127.0.0.2', '127.0.0.4']) {

@@ -83,13 +83,12 @@ describe('the server', { concurrency: true }, () => {
 
   test('if the memory of a reply goes to another thread while it is sent, the connection ends with it', async (t) => {
     const body = new Uint8Array(20_000_000);
-    const { open, ends } = await start(t, { '/bytes': { GET: () => reply({ body }) } });
+    const { open, ends, records } = await start(t, { '/bytes': { GET: () => reply({ body }) } });
     const client = open(get('/bytes') + get('/'));
     await once(client, 'readable');
     structuredClone(body.buffer, { transfer: [body.buffer] });
-    const parts: Buffer[] = [];
-    await closed(client.on('data', (part: Buffer) => parts.push(part)).resume());
-    assert.deepEqual([Buffer.concat(parts).includes('Hello'), ends], [false, ['replyNotTaken']]);
+    await closed(client.resume());
+    assert.deepEqual([ends, records.length], [['replyNotTaken'], 1]);
   });
 
   test('content is read where it is wanted, after a 100 if its client waits for that', async (t) => {
@@ -150,7 +149,7 @@ describe('the server', { concurrency: true }, () => {
     const later: Handler = async ({ query }) => nextIteration(text(query));
     const never = t.mock.fn(hello);
     const routes = { '/later': { GET: later, POST: later }, '/never': { GET: never } };
-    const { check, open, ends, records, server } = await start(t, routes);
+    const { check, open, ends, records } = await start(t, routes);
     const [a, b, last, more] = [get('/later?a'), get('/later?b'), get('/later?c', CLOSE), get('/never')];
     const manyLines = Array<string>(101).fill('X: y');
     const upgrade = get('/later?d', 'Connection: Upgrade', 'Upgrade: h2c');
@@ -172,11 +171,6 @@ describe('the server', { concurrency: true }, () => {
       await closed(client.resume());
     }
     assert.equal(never.mock.callCount(), 0);
-    const accepting = once(server.httpServer, 'connection');
-    const resetting = open(`${get('/')}${CONNECT}`);
-    resetting.on('connect', () => resetting.resetAndDestroy()); // so there must be somebody who hears of the error
-    const [accepted] = await accepting;
-    await closed(accepted);
   });
 });
 
@@ -198,23 +192,6 @@ test('a slow head or slow content gets a 408, silence nothing, and a slow handle
   assert.deepEqual(seen, [head, head, '/,200,,', content, content, '/slow,200,,', '/slow,200,,']);
   const { durationMs = 0 } = records.find(({ path }) => path === '/slow') ?? assert.fail();
   assert.ok(durationMs > 2_000 && durationMs < performance.now() - began, `${durationMs}`);
-});
-
-test('a long reply in progress is sent during a stop', async (t) => {
-  const { open, server } = await start(t, { '/long': { GET: () => text('x'.repeat(20_000_000)) } }, {});
-  const client = open(get('/long'));
-  const areReplies = repliesOn(client);
-  await once(client, 'data');
-  client.pause();
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const isClosed = server.close();
-  await until(() => !server.httpServer.listener.listening);
-  t.mock.timers.tick(250); // idle connections are closed
-  t.mock.timers.reset();
-  client.resume();
-  const [reply] = await areReplies;
-  assert.ok(reply?.body.length === 20_000_000);
-  await isClosed;
 });
 
 test('a last reply comes at once, and ends up to 1 s later, with the content', async (t) => {

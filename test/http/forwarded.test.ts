@@ -34,7 +34,7 @@ test('the client is the last address that is not trusted, or the first one', () 
   ] as const) assert.equal(clientIn(list, PROXY), client, `${says}: ${list}`);
 });
 
-test('the field is looked at only from a trusted proxy; addresses of IPv4 are plain, also where they are mapped', () => {
+test('the field is looked at only from a trusted proxy; an address of IPv4 is plain, also where it is mapped', () => {
   assert.equal(clientIn('203.0.113.9', '::ffff:10.0.0.1'), '203.0.113.9');
   assert.equal(clientIn('203.0.113.9', '2001:db8::1'), '203.0.113.9');
   const headers = new Proxy({}, { get: () => assert.fail('It is read.') });
