@@ -74,11 +74,7 @@ test('an app says how busy it is', async (t) => {
   };
   const { app, port, records } = await startService(t, { now: busy });
   const ports = [port, await listenOnPort(app.createPlainServer().httpServer)];
-  const clients = ports.map((each) => connect(each, '127.0.0.1').on('error', () => {}));
-  for (const client of clients) {
-    t.after(() => client.destroy());
-    await once(client, 'connect');
-  }
+  const clients = ports.map((each) => connect(each, '127.0.0.1').on('error', () => {}).resume());
   await until(() => app.load().openConnections === 2);
   for (const client of clients) client.write(requestBytes('GET', '/api/greetings', []).repeat(5));
   await until(() => records.length === 10); // those of one client have waited while those of the other were answered

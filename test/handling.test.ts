@@ -13,10 +13,8 @@ test('a reply that is no promise is written at once, and the next handler has th
   const seats = createSeats(1);
   const failure = new Error('It failed.');
   const seen: unknown[] = [];
-  const caller = {
-    write: ({ status }: Reply) => seen.push(status),
-    handlerFailed: (error: unknown) => seen.push(error),
-  };
+  const note = (value: unknown) => seen.push(value);
+  const caller = { write: ({ status }: Reply) => note(status), handlerFailed: note };
   for (const handler of [() => emptyReply(200), () => { throw failure; }, () => emptyReply(201)]) {
     new Handling(request, { handler, seats }, caller).start(() => '');
   }

@@ -11,20 +11,19 @@ import { fileURLToPath } from 'node:url';
 import { makeCertificate, temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchangeOn, request, requestBytes } from './support/exchange.ts';
-import { importing, NO_SIGNALS, portIn, spawnService } from './support/process.ts';
+import { importing, NO_SIGNALS, portIn, ROOT, spawnService } from './support/process.ts';
 import { field } from './support/replies.ts';
 
 const TLS = tlsVariables();
 const { allowedNodeEnvironmentFlags: known, env: { NODE_V8_COVERAGE: coverage } } = process;
 const application = fileURLToPath(new URL('..', import.meta.url)); // of the compiled service, or of the sources
-const root = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
-const [, entryPoint = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
+const [, entryPoint = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
 const ofImage: readonly string[] = JSON.parse(entryPoint).slice(1, -1);
 
 /** The flags of the Dockerfile that this Node has, with our folders for those of the image. Coverage may be written. */
 const FLAGS = [
   ...ofImage.map((flag) => flag.replace('/app/', application).replace('/tls/', dirname(TLS.TLS_CERT_FILE))),
-  '--allow-net', `--allow-fs-read=${join(root, 'package.json')}`, `--allow-fs-write=${coverage}/`,
+  '--allow-net', `--allow-fs-read=${join(ROOT, 'package.json')}`, `--allow-fs-write=${coverage}/`,
   ...(known.has('--permission') ? [] : ['--experimental-permission']), // Node 20
 ].filter((flag) => known.has(flag));
 
@@ -33,7 +32,7 @@ const PROBE = importing(`
   const outcomes = [Object.hasOwn(Object.prototype, '__proto__')];
   for (const attempt of [
     () => import('node:sqlite'),
-    async () => (await import('node:fs')).writeFileSync(${JSON.stringify(join(root, 'probe'))}, ''),
+    async () => (await import('node:fs')).writeFileSync(${JSON.stringify(join(ROOT, 'probe'))}, ''),
     async () => (await import('node:child_process')).spawnSync('true'),
     async () => new (await import('node:worker_threads')).Worker('', { eval: true }),
   ]) outcomes.push(await attempt().then(() => 'allowed', ({ code }) => code));
@@ -44,8 +43,8 @@ const tlsTo = (port: number) =>
   connect({ port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
 
 test('the systemd unit has the same flags as the image, with its own folders', () => {
-  const [name = ''] = readdirSync(join(root, 'deploy')).filter((file) => file.endsWith('.service'));
-  const unit = readFileSync(join(root, 'deploy', name), 'utf8');
+  const [name = ''] = readdirSync(join(ROOT, 'deploy')).filter((file) => file.endsWith('.service'));
+  const unit = readFileSync(join(ROOT, 'deploy', name), 'utf8');
   const [, command = ''] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(unit) ?? [];
   const flagsOfUnit = command.split(/[\s\\]+/).filter((word) => word.startsWith('--'))
     .map((flag) => flag.replace(/\/opt\/[\w-]+\//, '/app/').replace(/\/etc\/[\w-]+\//, '/tls/'));
