@@ -14,8 +14,6 @@ import { exchange, exchangeOn, request, requestBytes } from './support/exchange.
 import { ENTRY, importing, NO_SIGNALS, portIn, spawnService, untimed } from './support/process.ts';
 import { closed, listenOnPort } from './support/sockets.ts';
 
-const LAST = requestBytes('GET', '/health');
-
 /** A file whose reader waits until it has been written: to open it for writing waits for that reader. */
 function makeFifo(t: TestContext): string {
   const path = join(temporaryFolder(t), 'fifo');
@@ -173,7 +171,8 @@ describe('a process', { concurrency: true }, () => {
       const head = requestBytes('POST', '/health', ['Transfer-Encoding: chunked', `${linesOf(client)}:`]);
       greedy.write(`${head}1\r\nx\r\n0\r\n${linesOf(-client)}`);
     }
-    const replies = await exchangeOn(connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }), LAST);
+    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    const replies = await exchangeOn(other, requestBytes('GET', '/health'));
     service.child.kill('SIGTERM');
     assert.deepEqual([replies.map(({ status }) => status), (await service.ended()).code], [[200], 0]);
   });
