@@ -5,11 +5,10 @@ import { BlockList, connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { createApp } from '../src/app.ts';
 import { createReportLogger } from '../src/host/report-logger.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
-import { appOptions, startService, tlsOptions } from './support/service.ts';
+import { startService, tlsOptions } from './support/service.ts';
 import { calm, closed, listenOnPort, until } from './support/sockets.ts';
 
 test('a server for HTTPS, and one that redirects to it, take targets with https, and refuse other hosts', async (t) => {
@@ -20,7 +19,7 @@ test('a server for HTTPS, and one that redirects to it, take targets with https,
     const bytes = `GET https://${host}/health HTTP/1.0\r\n\r\n`;
     const socket = connectTls({ port: secure.port, host: '127.0.0.1', rejectUnauthorized: false });
     const exchanges = [await exchangeOn(socket, bytes), await exchange(redirecting.port, bytes)];
-    assert.deepEqual(exchanges.map(({ replies: [reply] }) => reply?.status), statuses);
+    assert.deepEqual(exchanges.map(([reply]) => reply?.status), statuses);
   }
 });
 
@@ -42,7 +41,7 @@ test('behind a trusted proxy, clients are whom it names, and those of HTTPS are 
     const lines = ['198.51.100.1, 127.0.0.2', '192.0.2.9'].map((list) => `X-Forwarded-For: ${list}`);
     const fields = [...lines, `X-Forwarded-Proto: ${protocol}`, 'Connection: close'];
     const socket = connect({ port, host: '127.0.0.1', localAddress });
-    const { replies: [reply] } = await exchangeOn(socket, header + requestBytes('GET', '/health', fields));
+    const [reply] = await exchangeOn(socket, header + requestBytes('GET', '/health', fields));
     await until(() => records.length > 0);
     assert.deepEqual([reply?.status, records.pop()?.remoteAddress], [status, client]);
   }
@@ -54,8 +53,7 @@ test('checks by TCP make no warning, over TLS and before a header of the PROXY p
   const reports = createReportLogger((level, _message, fields) => lines.push([level, fields]), () => undefined);
   const proxies = new BlockList();
   proxies.addAddress('127.0.0.4', 'ipv4');
-  const app = createApp({ ...appOptions(), proxies, reports: { ...reports, finished: undefined } });
-  t.after(() => Promise.all([app.close(), app.closeAll()]));
+  const { app } = await startService(t, { proxies, reports: { ...reports, finished: undefined } });
   for (const { httpServer } of [app.createPlainServer(), app.createHttpsServer(await tlsOptions(t))]) {
     const port = await listenOnPort(httpServer);
     for (const localAddress of ['127.0.0.2', '127.0.0.4']) {
@@ -76,11 +74,7 @@ test('an app says how busy it is', async (t) => {
   };
   const { app, port, records } = await startService(t, { now: busy });
   const ports = [port, await listenOnPort(app.createPlainServer().httpServer)];
-  const clients = ports.map((each) => connect(each, '127.0.0.1').on('error', () => {}));
-  for (const client of clients) {
-    t.after(() => client.destroy());
-    await once(client, 'connect');
-  }
+  const clients = ports.map((each) => connect(each, '127.0.0.1').on('error', () => {}).resume());
   await until(() => app.load().openConnections === 2);
   for (const client of clients) client.write(requestBytes('GET', '/api/greetings', []).repeat(5));
   await until(() => records.length === 10); // those of one client have waited while those of the other were answered

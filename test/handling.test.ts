@@ -1,15 +1,25 @@
-// When a reply is written. What becomes of handlers, replies and errors of every kind is in handlers.test.ts and
-// server.test.ts.
+// When a handler is called, and when its reply is written. What becomes of handlers, replies and errors of every
+// kind is in handlers.test.ts and server.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Handling } from '../src/handling.ts';
 import { emptyReply, type Reply } from '../src/http/reply.ts';
 import { HttpRequest } from '../src/http/request.ts';
+import { createSeats } from '../src/http/seats.ts';
 
-test('a reply that is no promise is written at once', () => {
+test('a reply that is no promise is written at once, and the next handler has the seat a little later', async () => {
   const request = new HttpRequest({ method: 'GET', path: '/a', query: 'b', host: 'a', headers: {} });
-  const written: Reply[] = [];
-  const caller = { write: (reply: Reply) => written.push(reply), handlerFailed: () => assert.fail() };
-  new Handling(request, { handler: () => emptyReply(200) }, caller).start(() => '');
-  assert.deepEqual(written, [emptyReply(200)]);
+  const seats = createSeats(1);
+  const failure = new Error('It failed.');
+  const seen: unknown[] = [];
+  const note = (value: unknown) => seen.push(value);
+  const caller = { write: ({ status }: Reply) => note(status), handlerFailed: note };
+  for (const handler of [() => emptyReply(200), () => { throw failure; }, () => emptyReply(201)]) {
+    new Handling(request, { handler, seats }, caller).start(() => '');
+  }
+  for (const expected of [[200], [failure, 500], [201]]) {
+    assert.deepEqual(seen.splice(0), expected);
+    await nextIteration();
+  }
 });

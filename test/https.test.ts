@@ -11,20 +11,19 @@ import { fileURLToPath } from 'node:url';
 import { makeCertificate, temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchangeOn, request, requestBytes } from './support/exchange.ts';
-import { importing, NO_SIGNALS, portIn, spawnService } from './support/process.ts';
+import { importing, NO_SIGNALS, portIn, ROOT, spawnService } from './support/process.ts';
 import { field } from './support/replies.ts';
 
 const TLS = tlsVariables();
 const { allowedNodeEnvironmentFlags: known, env: { NODE_V8_COVERAGE: coverage } } = process;
 const application = fileURLToPath(new URL('..', import.meta.url)); // of the compiled service, or of the sources
-const root = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
-const [, entryPoint = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
+const [, entryPoint = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
 const ofImage: readonly string[] = JSON.parse(entryPoint).slice(1, -1);
 
 /** The flags of the Dockerfile that this Node has, with our folders for those of the image. Coverage may be written. */
 const FLAGS = [
   ...ofImage.map((flag) => flag.replace('/app/', application).replace('/tls/', dirname(TLS.TLS_CERT_FILE))),
-  '--allow-net', `--allow-fs-read=${join(root, 'package.json')}`, `--allow-fs-write=${coverage}/`,
+  '--allow-net', `--allow-fs-read=${join(ROOT, 'package.json')}`, `--allow-fs-write=${coverage}/`,
   ...(known.has('--permission') ? [] : ['--experimental-permission']), // Node 20
 ].filter((flag) => known.has(flag));
 
@@ -33,7 +32,7 @@ const PROBE = importing(`
   const outcomes = [Object.hasOwn(Object.prototype, '__proto__')];
   for (const attempt of [
     () => import('node:sqlite'),
-    async () => (await import('node:fs')).writeFileSync(${JSON.stringify(join(root, 'probe'))}, ''),
+    async () => (await import('node:fs')).writeFileSync(${JSON.stringify(join(ROOT, 'probe'))}, ''),
     async () => (await import('node:child_process')).spawnSync('true'),
     async () => new (await import('node:worker_threads')).Worker('', { eval: true }),
   ]) outcomes.push(await attempt().then(() => 'allowed', ({ code }) => code));
@@ -44,8 +43,8 @@ const tlsTo = (port: number) =>
   connect({ port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
 
 test('the systemd unit has the same flags as the image, with its own folders', () => {
-  const [name = ''] = readdirSync(join(root, 'deploy')).filter((file) => file.endsWith('.service'));
-  const unit = readFileSync(join(root, 'deploy', name), 'utf8');
+  const [name = ''] = readdirSync(join(ROOT, 'deploy')).filter((file) => file.endsWith('.service'));
+  const unit = readFileSync(join(ROOT, 'deploy', name), 'utf8');
   const [, command = ''] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(unit) ?? [];
   const flagsOfUnit = command.split(/[\s\\]+/).filter((word) => word.startsWith('--'))
     .map((flag) => flag.replace(/\/opt\/[\w-]+\//, '/app/').replace(/\/etc\/[\w-]+\//, '/tls/'));
@@ -84,7 +83,7 @@ describe('a process with TLS', { concurrency: true }, () => {
 
     service.child.kill('SIGTERM');
     assert.equal((await service.nextLine())['delayMs'], 60_000);
-    const { replies: [reply] } = await exchangeOn(tlsTo(httpsPort), requestBytes('GET', '/health', []));
+    const [reply] = await exchangeOn(tlsTo(httpsPort), requestBytes('GET', '/health', []));
     assert.equal(reply?.body, 'Unhealthy'); // it still listens
     setInterval(() => service.child.kill('SIGINT'), 100).unref();
     const { lines: [second], code } = await service.ended();
@@ -101,20 +100,20 @@ describe('a process with TLS', { concurrency: true }, () => {
     assert.deepEqual(await service.nextLine(), [false, 'ERR_UNKNOWN_BUILTIN_MODULE', ...denied]);
     const listening = [await service.nextLine(), await service.nextLine()].map(({ address, name }) => [address, name]);
     assert.deepEqual(listening, [[`https://127.0.0.1:${https.port}`, 'https'], ['descriptor 3', 'a.socket']]);
-    const { replies } = await exchangeOn(connectTcp({ path }), requestBytes('GET', '/health'));
+    const replies = await exchangeOn(connectTcp({ path }), requestBytes('GET', '/health'));
     assert.deepEqual(replies.map((reply) => field(reply, 'Location')), ['https://localhost/health']);
     const paths = ['/health', '/nope', '/openapi/v1.json'];
     const bytes = paths.map((each) => requestBytes('GET', each, [])).join('');
     const last = requestBytes('GET', '/health', ['Transfer-Encoding: chunked', '__proto__: x', 'Connection: close']);
     const secure = await exchangeOn(tlsTo(https.port), `${bytes}${last}0\r\n__proto__: x\r\n\r\n`);
-    assert.deepEqual(secure.replies.map(({ status }) => status), [200, 404, 200, 200]);
+    assert.deepEqual(secure.map(({ status }) => status), [200, 404, 200, 200]);
     const kept = tlsTo(https.port);
     await once(kept, 'secureConnect');
     service.child.kill('SIGTERM');
     assert.equal((await service.nextLine()).message, 'Stopping');
     // New connections are left to other processes on the same socket, of which there is none here.
     await assert.rejects(once(connectTcp(https.port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
-    const { replies: [reply] } = await exchangeOn(kept, requestBytes('GET', '/health', []));
+    const [reply] = await exchangeOn(kept, requestBytes('GET', '/health', []));
     assert.equal(reply?.body, 'Unhealthy');
   });
 

@@ -4,10 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './support/certificates.ts';
+import { ROOT } from './support/process.ts';
 
-const ROOT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '..' : '../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const SKIP = process.platform === 'win32' ? 'npm is no program on Windows'
   : !existsSync(join(ROOT, 'dist/types')) && 'npm run build comes first';

@@ -2,21 +2,17 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:net';
-import { dirname, join, sep } from 'node:path';
+import { dirname, extname, join, sep } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
 import { REFUSALS } from '../src/http/refusals.ts';
 import { createRoutes } from '../src/routes.ts';
 import { exchange, request, requestBytes } from './support/exchange.ts';
-import { NO_SIGNALS, portIn, spawnService } from './support/process.ts';
+import { NO_SIGNALS, portIn, ROOT, spawnService } from './support/process.ts';
 import { appOptions, startService } from './support/service.ts';
 import { listenOnPort } from './support/sockets.ts';
 
-// Compiled tests are one folder deeper. The texts and the sources are not copied there.
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-const ROOT = fileURLToPath(new URL(extension === '.ts' ? '..' : '../..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts')).map((path) => path.replaceAll(sep, '/'));
@@ -55,7 +51,7 @@ test('each link leads to a file or a heading of this project, or elsewhere', () 
 
 test('the lines of the book that put turns under another server do so', async (t) => {
   const [lines = ''] = found(section(book, '`src/turns` under another server'), /```ts\n(.*?)```/gs);
-  const { href } = new URL(`../src/turns/fair-server${extension}`, import.meta.url);
+  const { href } = new URL(`../src/turns/fair-server${extname(import.meta.url)}`, import.meta.url);
   const script = lines.replace('greeting-service/turns', href.replaceAll("'", '%27')).replace('.listen(8080)', '');
   const module = `data:text/javascript,${encodeURIComponent(`${script}\nexport { server };`)}`;
   const { server }: { readonly server: Server } = await import(module);
@@ -128,7 +124,7 @@ test('the service replies as in the transcript, and logs what the README says', 
     const [, path = ''] = /8080(.*)'$/.exec(command) ?? [];
     const [, data] = /--data-urlencode '([^']+)'/.exec(command) ?? [];
     const bytes = requestBytes('GET', data === undefined ? path : `${path}?${new URLSearchParams(data)}`, []);
-    const { replies: [reply] } = await exchange(portIn(listening), bytes + requestBytes('GET', '/health'));
+    const [reply] = await exchange(portIn(listening), bytes + requestBytes('GET', '/health'));
     assert.ok(reply);
     for (const time of found(reply.body, TIME)) assert.ok(Math.abs(Date.parse(`${time}Z`) - Date.now()) < 60_000, time);
     const head = command.includes(' -i') ? `${[reply.statusLine, ...reply.headers].join('\n')}\n\n` : '';

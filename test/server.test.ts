@@ -4,20 +4,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { STATUS_CODES } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/promises';
-import type { SecureContextOptions } from 'node:tls';
 import { queryObjects } from 'node:v8';
-import { contentReply, emptyReply, type Reply } from '../src/http/reply.ts';
+import { contentReply, emptyReply } from '../src/http/reply.ts';
 import type { AccessRecord } from '../src/http/reports.ts';
 import type { Handler, HttpRequest } from '../src/http/request.ts';
 import type { Routes } from '../src/http/router.ts';
 import type { ServerSetup } from '../src/server.ts';
-import { temporaryFolder } from './support/certificates.ts';
-import { parseReplies, requestBytes } from './support/exchange.ts';
+import { repliesOn, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
-import { startServer, tlsOptions } from './support/service.ts';
+import { startServer } from './support/service.ts';
 import { calm, closed, NO_UNIX, until } from './support/sockets.ts';
 
 const CLOSE = 'Connection: close';
@@ -26,7 +23,6 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 const LAST = requestBytes('GET', '/', [CLOSE]);
 const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n';
 const BAD_CHUNK = `zz\r\n${requestBytes('GET', '/')}`;
-const [INVALID_METHOD, INVALID_SIZE] = ['HPE_INVALID_METHOD', 'HPE_INVALID_CHUNK_SIZE'] as const;
 
 const text = (body: string) => contentReply(200, 'text/plain', body);
 const hello: Handler = () => text('Hello');
@@ -35,14 +31,8 @@ const post = (path: string, ...fields: readonly string[]) => requestBytes('POST'
 const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 const brief = ({ path, status, reason, aborted }: AccessRecord) => [path, status, reason, aborted];
 
-async function start(
-  t: TestContext, routes: Routes = {}, options: Partial<ServerSetup> = {}, tls?: SecureContextOptions,
-) {
-  /** How the test has `/slow` reply, in the order of the requests: it never does so by itself. */
-  const given: ((reply: Reply | Promise<Reply>) => void)[] = [];
-  const slow: Handler = () => new Promise((resolve) => given.push(resolve));
-  const all = { '/': { GET: hello, POST: hello }, '/slow': { GET: slow, POST: slow }, ...routes };
-  const { port, ...started } = await startServer(t, all, options, tls);
+async function start(t: TestContext, routes: Routes = {}, options: Partial<ServerSetup> = {}) {
+  const { port, ...started } = await startServer(t, { '/': { GET: hello, POST: hello }, ...routes }, options);
   /** Connects, and sends these bytes. */
   function open(bytes = '', allowHalfOpen = false): Socket {
     const client = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen });
@@ -57,15 +47,7 @@ async function start(
     assert.deepEqual(seen, expected.map((one, i) => [one, i === expected.length - 1 ? 'close' : 'keep-alive']));
     return replies;
   }
-  return { ...started, given, open, check };
-}
-
-/** The replies that arrive until the connection closes. */
-async function repliesOn(client: Socket) {
-  const parts: Buffer[] = [];
-  client.on('data', (part: Buffer) => parts.push(part)).resume();
-  await closed(client);
-  return parseReplies(Buffer.concat(parts));
+  return { ...started, open, check };
 }
 
 const failure = new Error('It failed.');
@@ -98,28 +80,14 @@ describe('the server', { concurrency: true }, () => {
     assert.equal(failedRequests[0], 'GET /1');
   });
 
-  test('a reply that comes after the request was refused for its content changes nothing', async (t) => {
-    const { open, check, given, reported, refusals } = await start(t);
-    for (const late of [async () => text('Late'), async () => Promise.reject(failure)]) {
-      const client = open(post('/slow', EXPECT, CHUNKED));
-      await until(() => given.length === 1);
-      client.write(BAD_CHUNK);
-      await check(client, 400);
-      given.pop()?.(late());
-      await nextIteration();
-    }
-    assert.deepEqual([reported, refusals], [[], [INVALID_SIZE, INVALID_SIZE, 'handlerAborted']]);
-  });
-
   test('if the memory of a reply goes to another thread while it is sent, the connection ends with it', async (t) => {
     const body = new Uint8Array(20_000_000);
-    const { open, ends } = await start(t, { '/bytes': { GET: () => reply({ body }) } });
+    const { open, ends, records } = await start(t, { '/bytes': { GET: () => reply({ body }) } });
     const client = open(get('/bytes') + get('/'));
     await once(client, 'readable');
     structuredClone(body.buffer, { transfer: [body.buffer] });
-    const parts: Buffer[] = [];
-    await closed(client.on('data', (part: Buffer) => parts.push(part)).resume());
-    assert.deepEqual([Buffer.concat(parts).includes('Hello'), ends], [false, ['replyNotTaken']]);
+    await closed(client.resume());
+    assert.deepEqual([ends, records.length], [['replyNotTaken'], 1]);
   });
 
   test('content is read where it is wanted, after a 100 if its client waits for that', async (t) => {
@@ -136,14 +104,6 @@ describe('the server', { concurrency: true }, () => {
     client.write(`ab${LAST}`);
     await check(client, 'ab', 'Hello');
     assert.equal(echo.mock.callCount(), 4); // it does not get what is too long, though its end has arrived
-  });
-
-  test('what follows a refused request is none, even if Node hides the length of its content', async (t) => {
-    const { check, records } = await start(t);
-    const lines = Array<string>(101).fill('X: y');
-    await check(`${post('/', ...lines, 'Content-Length: 5')}abcde${get('/')}`, 431);
-    await calm(t, () => records.length);
-    assert.equal(records.length, 1);
   });
 
   test('a client that first sends all of its content has the refusal that came before', async (t) => {
@@ -170,8 +130,8 @@ describe('the server', { concurrency: true }, () => {
   test('what the parser of Node refuses gets one reply, the last, and has its record', async (t) => {
     await Promise.all(([
       [get('/', `A: ${'b'.repeat(16_420 - get('/', 'A: ').length)}`), 431, 'HPE_HEADER_OVERFLOW'], // more than 16 KiB
-      [`${get('/')}${post('/')}\x00${get('/')}`, 400, INVALID_METHOD, undefined, ['Hello', 'Hello']],
-      [post('/', CHUNKED) + BAD_CHUNK, 400, INVALID_SIZE, '/'],
+      [`${get('/')}${post('/')}\x00${get('/')}`, 400, 'HPE_INVALID_METHOD', undefined, ['Hello', 'Hello']],
+      [post('/', CHUNKED) + BAD_CHUNK, 400, 'HPE_INVALID_CHUNK_SIZE', '/'],
       // Our own rules have refused these, before the parser fails.
       [post('/', 'Transfer-Encoding: xchunked') + BAD_CHUNK, 400, 'codingIllegal', '/'],
       [post('/', CHUNKED) + chunk(65_537) + BAD_CHUNK, 413, 'contentTooLong', '/'],
@@ -184,35 +144,20 @@ describe('the server', { concurrency: true }, () => {
     }));
   });
 
-  test('a record says so if the client has left before its reply was taken', { skip: NO_UNIX }, async (t) => {
-    const routes = { '/long': { GET: () => text('x'.repeat(20_000_000)) } };
-    const { open, given, reported, ends, records, server } = await start(t, routes);
-    const leaving = open(get('/slow'));
-    await until(() => given.length === 1);
-    leaving.resetAndDestroy();
-    await until(() => records.length === 1);
-    given[0]?.(text('Late'));
-    const unread = open(get('/long'));
-    await once(unread, 'data');
-    unread.pause().resetAndDestroy();
-    await until(() => records.length === 2);
-    const aborted = (path: string, status?: number) => [path, status, undefined, true];
-    assert.deepEqual(records.map(brief), [aborted('/slow'), aborted('/long', 200)]);
-    assert.deepEqual([reported, ends, server.closeAll()], [[], ['replyNotTaken', 'replyNotTaken'], 0]);
-  });
-
   test('requests are answered in order, and what follows the last reply is no request, however late', async (t) => {
     const later: Handler = async ({ query }) => nextIteration(text(query));
     const never = t.mock.fn(hello);
     const routes = { '/later': { GET: later, POST: later }, '/never': { GET: never } };
-    const { check, open, ends, records, server } = await start(t, routes);
+    const { check, open, ends, records } = await start(t, routes);
     const [a, b, last, more] = [get('/later?a'), get('/later?b'), get('/later?c', CLOSE), get('/never')];
+    const manyLines = Array<string>(101).fill('X: y');
     const upgrade = get('/later?d', 'Connection: Upgrade', 'Upgrade: h2c');
     for (const [bytes, ...expected] of [
       [`${a}${b}${get('/')}${a}\x00${more}`, 'a', 'b', 'Hello', 'a', 400],
       [`${a}${b}${last}${more}`, 'a', 'b', 'c'], [`${last}\x00`, 'c'], [`${get('/', 'Host: b')}${more}`, 400],
       [`${post('/later?e', EXPECT, 'Content-Length: 1')}x${more}`, 'e'], [get('/', EXPECT) + more, 'Hello'],
       [upgrade + last, 'd', 'c'],
+      [`${post('/', ...manyLines, 'Content-Length: 5')}abcde${more}`, 431], // Node hides the length from us
     ] as const) await check(bytes, ...expected);
     const replies = await repliesOn(open(`${a}${get('/')}${CONNECT}`));
     assert.deepEqual([replies.length, ends], [2, ['connectMethod']]);
@@ -225,37 +170,6 @@ describe('the server', { concurrency: true }, () => {
       await closed(client.resume());
     }
     assert.equal(never.mock.callCount(), 0);
-    const accepting = once(server.httpServer, 'connection');
-    const resetting = open(`${get('/')}${CONNECT}`);
-    resetting.on('connect', () => resetting.resetAndDestroy()); // so there must be somebody who hears of the error
-    const [accepted] = await accepting;
-    await closed(accepted);
-  });
-
-  test('while it drains, a request in progress is answered, and the connection ends', async (t) => {
-    let isDraining = false;
-    const { open, check, given } = await start(t, {}, { isDraining: () => isDraining });
-    const client = open(get('/slow') + get('/slow'));
-    await until(() => given.length === 1); // the second one is not read
-    isDraining = true;
-    given[0]?.(text('Late'));
-    await check(client, 'Late');
-  });
-
-  test('a head that is refused waits for the reply to what came before it', async (t) => {
-    const { open, check, given } = await start(t);
-    const client = open(`${get('/')}${get('/slow')}\x00`);
-    const areReplies = check(client, 'Hello', 'Late', 400);
-    await until(() => given.length === 1);
-    given[0]?.(text('Late'));
-    await areReplies;
-  });
-
-  test('handshakes that fail are reported', async (t) => {
-    const { check, ends } = await start(t, {}, {}, await tlsOptions(t));
-    await check(LAST);
-    await until(() => ends.length > 0);
-    assert.deepEqual(ends, ['tlsFailed']);
   });
 });
 
@@ -277,23 +191,6 @@ test('a slow head or slow content gets a 408, silence nothing, and a slow handle
   assert.deepEqual(seen, [head, head, '/,200,,', content, content, '/slow,200,,', '/slow,200,,']);
   const { durationMs = 0 } = records.find(({ path }) => path === '/slow') ?? assert.fail();
   assert.ok(durationMs > 2_000 && durationMs < performance.now() - began, `${durationMs}`);
-});
-
-test('a long reply in progress is sent during a stop', async (t) => {
-  const { open, server } = await start(t, { '/long': { GET: () => text('x'.repeat(20_000_000)) } }, {});
-  const client = open(get('/long'));
-  const areReplies = repliesOn(client);
-  await once(client, 'data');
-  client.pause();
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const isClosed = server.close();
-  await until(() => !server.httpServer.listener.listening);
-  t.mock.timers.tick(250); // idle connections are closed
-  t.mock.timers.reset();
-  client.resume();
-  const [reply] = await areReplies;
-  assert.ok(reply?.body.length === 20_000_000);
-  await isClosed;
 });
 
 test('a last reply comes at once, and ends up to 1 s later, with the content', async (t) => {
@@ -319,14 +216,19 @@ test('a last reply comes at once, and ends up to 1 s later, with the content', a
   assert.deepEqual([ends, records.filter(({ aborted }) => aborted)], [[], []]);
 });
 
-test('a refusal is reported if its client has left', { skip: NO_UNIX }, async (t) => {
-  const { open, ends, records, server } = await start(t);
+test('a record says so if the client has left before it took its reply, or refusal', { skip: NO_UNIX }, async (t) => {
+  const { open, ends, records, server } = await start(t, { '/long': { GET: () => text('x'.repeat(20_000_000)) } });
   const accepting = once(server.httpServer, 'connection');
-  const client = open('BREW');
-  await Promise.all([accepting, once(client, 'connect')]);
-  client.resetAndDestroy(); // before its bytes are read
+  const refused = open('BREW');
+  await Promise.all([accepting, once(refused, 'connect')]);
+  refused.resetAndDestroy(); // before its bytes are read
   await until(() => records.length === 1);
-  assert.deepEqual([records.map(brief), ends], [[[undefined, 400, INVALID_METHOD, true]], ['replyNotTaken']]);
+  const unread = open(get('/long'));
+  await once(unread, 'data');
+  unread.pause().resetAndDestroy();
+  await until(() => records.length === 2);
+  assert.deepEqual(records.map(brief), [[undefined, 400, 'HPE_INVALID_METHOD', true], ['/long', 200, undefined, true]]);
+  assert.deepEqual([ends, server.closeAll()], [['replyNotTaken', 'replyNotTaken'], 0]);
 });
 
 test('a connection that idles keeps nothing of its requests in memory', async (t) => {
@@ -350,14 +252,4 @@ test('Node has the limits that README.md names', async (t) => {
   const { headersTimeout, requestTimeout, maxHeaderSize, ...more } = Object(mock.calls[0]?.arguments[0]);
   assert.deepEqual([headersTimeout, requestTimeout, maxHeaderSize, maxHeadersCount], [10_000, 15_000, 16_384, 101]);
   assert.equal(more.connectionsCheckingInterval, 1_000);
-});
-
-test('on a Unix socket, records have no address; the stop closes who is silent', { skip: NO_UNIX }, async (t) => {
-  const path = join(temporaryFolder(t), 'socket');
-  const { records, server } = await startServer(t, {}, { path });
-  await repliesOn(connect({ path }).end(LAST));
-  assert.deepEqual(records.map(({ status, remoteAddress }) => [status, remoteAddress]), [[404, undefined]]);
-  const silent = connect({ path });
-  await once(server.httpServer, 'connection');
-  await Promise.all([server.close(), closed(silent.resume())]);
 });

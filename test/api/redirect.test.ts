@@ -17,11 +17,9 @@ test('a request is redirected to the port of HTTPS on the same host, with its pa
 });
 
 test('what a URI may not have is percent-encoded, and what is already stays as it is', async () => {
-  const printable = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join('');
-  const encoded = "!%22%23$%25&'()*+,-./0123456789:;%3C=%3E?@ABCDEFGHIJKLMNOPQRSTUVWXYZ%5B%5C%5D%5E_%60" +
-    'abcdefghijklmnopqrstuvwxyz%7B%7C%7D~';
-  for (const [sent, expected] of [
-    [printable, encoded], ['%zz%', '%25zz%25'], ['%2541%%41%4', '%2541%25%41%254'], ['%e4%C3', '%e4%C3'],
+  for (const [sent, expected = sent] of [
+    ['"#<>[\\]^`{|}', '%22%23%3C%3E%5B%5C%5D%5E%60%7B%7C%7D'], ["!$&'()*+,-./09:;=?@AZ_az~"],
+    ['%zz%', '%25zz%25'], ['%2541%%41%4', '%2541%25%41%254'], ['%e4%C3'],
   ] as const) {
     const Location = `https://a/${expected}?${expected}`;
     assert.deepEqual(await redirect(443, 'a', `/${sent}`, sent), emptyReply(307, { Location }));

@@ -4,21 +4,17 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { readConfiguration } from '../../src/host/configuration.ts';
-import type { AccessRecord } from '../../src/http/reports.ts';
-import { temporaryFolder } from '../support/certificates.ts';
-import { listenOnPort, until } from '../support/sockets.ts';
 import { createRoom } from '../../src/server.ts';
+import { temporaryFolder } from '../support/certificates.ts';
+import { keepReports } from '../support/service.ts';
+import { listenOnPort, until } from '../support/sockets.ts';
 import { createNotes } from './notes.ts';
 
 /** Starts it, with another service that answers by `translate`. */
 async function start(t: TestContext, translate: (response: ServerResponse) => void, maxNotes = 10) {
   const translator = createServer((_request, response) => translate(response));
   const translatorUrl = `http://127.0.0.1:${await listenOnPort(translator)}`;
-  const records: AccessRecord[] = [];
-  const none = () => {};
-  const finished = (record: AccessRecord) => records.push(record);
-  const ignored = { refused: none, endedEarly: none, dropped: none, answered: none };
-  const reports = { ...ignored, handlerFailed: assert.fail, finished };
+  const { reports, ...reported } = keepReports();
   const journalFile = join(temporaryFolder(t), 'journal');
   const room = createRoom(100);
   const options = { ...readConfiguration({}), room, reports, journalFile, token: 'a', maxNotes, translatorUrl };
@@ -29,7 +25,7 @@ async function start(t: TestContext, translate: (response: ServerResponse) => vo
     fetch(url + path, { method, headers: { Authorization: 'Bearer a', ...headers }, ...(body && { body }) });
   const post = (body: string, type = 'application/json', Authorization = 'bearer  a') =>
     ask('POST', '/notes', { 'Content-Type': type, Authorization }, body);
-  return { notes, records, journalFile, url, ask, post };
+  return { notes, ...reported, journalFile, url, ask, post };
 }
 
 test('the example keeps notes of those who have the token, and stops when the last request is answered', async (t) => {
@@ -71,7 +67,7 @@ test('it asks another service: 502 if that fails, 504 after a second, and not if
     (response) => response.end('Salut'), (response) => response.writeHead(500).end(), (response) => response.destroy(),
     (response) => response.write('S', () => expire()), (response) => waiting.push(response),
   ];
-  const { records, url, ask, post } = await start(t, (response) => answers.shift()?.(response));
+  const { records, reported, refusals, url, ask, post } = await start(t, (response) => answers.shift()?.(response));
   const location = (await post('{"text":"Hello"}')).headers.get('location') ?? assert.fail();
   const translated = await ask('GET', `${location}/translation`);
   assert.deepEqual([translated.status, await translated.text()], [200, 'Salut']);
@@ -85,5 +81,6 @@ test('it asks another service: 502 if that fails, 504 after a second, and not if
   await assert.rejects(left, { name: 'AbortError' });
   const [response = assert.fail()] = waiting;
   await until(() => response.closed); // the question is taken back
-  await until(() => records.length === 7); // and nothing has failed
+  await until(() => records.length === 7);
+  assert.deepEqual([reported, refusals], [[], ['handlerAborted']], 'nothing has failed');
 });

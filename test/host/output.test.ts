@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createOutput } from '../../src/host/output.ts';
-import { until } from '../support/sockets.ts';
+import { iterations, until } from '../support/sockets.ts';
 
 const LIMIT = 4_096; // of lines that wait, and of bytes in a write
 
@@ -42,8 +41,7 @@ test('what comes when 4,096 lines wait is dropped, and counted when all others a
     const counted = drops > 0 ? count('dropped: stdout was read too slowly.', 2 * drops) : '';
     const expected = `${'x\n'.repeat(LIMIT)}${'y\n'.repeat(LIMIT)}${counted}`;
     await until(() => withoutTime(written.join(''))?.length === expected.length);
-    await nextIteration();
-    await nextIteration();
+    await iterations();
     assert.equal(withoutTime(written.splice(0).join('')), expected);
   }
 });
@@ -81,15 +79,14 @@ test('the end waits until all lines and the number of drops are taken, or for a 
   let hasEnded = false;
   const ended = slow.end().then(() => { hasEnded = true; });
   t.mock.timers.tick(999);
-  await nextIteration();
-  await nextIteration();
+  await iterations();
   assert.equal(hasEnded, false);
   t.mock.timers.tick(1);
   await ended;
 
   const closed = setUp();
   closed.stream.destroy(new Error('EPIPE'));
-  await nextIteration();
+  await iterations();
   closed.write('x\n');
   await closed.end();
 });

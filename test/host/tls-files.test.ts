@@ -68,6 +68,7 @@ test('a mistake names the variable, the file, what is accepted and what is wrong
   const [locked, odd] = [makeCertificate(folder, 'locked'), makeCertificate(folder, 'odd', [0, 1], oddKey)];
   const encryption = { type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'x' } as const;
   writeFileSync(locked.keyFile, oddKey.export(encryption));
+  const WHY = /\(.*(no start line|bad base64 decode|routines::|ENOENT|ERR_).*\)\.$/;
   const unfit = ({ certFile }: TlsFiles, { keyFile }: TlsFiles) => {
     const accepted = `the key of the first certificate in ${certFile}, of a kind for TLS 1.2 or later`;
     return [certFile, keyFile, ['TLS_KEY_FILE', keyFile, accepted, 'ERR_']] as const;
@@ -79,13 +80,11 @@ test('a mistake names the variable, the file, what is accepted and what is wrong
     ['/a', '/b', ['TLS_CERT_FILE', '/a', ofCert, 'ENOENT'], ['TLS_KEY_FILE', '/b', ofKey, 'ENOENT']],
     unfit(ec, rsa), unfit(rsa, ec), unfit(ec, odd), unfit(odd, odd),
   ] as const) {
-    const literal = (text: string) => text.replace(/\W/g, '\\$&');
-    const expected = mistakes.map(([variable, file, accepted, what]) => new RegExp(
-      `^${literal(`${variable} is ${JSON.stringify(file)}, but must be ${accepted} (`)}.*${what}.*\\)\\.$`,
-    ));
+    const expected = mistakes.map(([variable, file, accepted, what]) =>
+      `${variable} is ${JSON.stringify(file)}, but must be ${accepted} (${what}).`);
     await assert.rejects(readTlsFiles({ certFile, keyFile }, nothing), ({ reasons, exitCode }) => {
-      assert.deepEqual([reasons.length, exitCode], [expected.length, 78]);
-      expected.forEach((pattern, i) => assert.match(reasons[i], pattern));
+      const brief = reasons.map((reason: string) => reason.replace(WHY, '($1).'));
+      assert.deepEqual([brief, exitCode], [expected, 78]);
       return true;
     });
   }

@@ -36,10 +36,10 @@ test('each rule closes a gap of Node, has its status, and is reported', async (t
   const answering = await startService(t, { allowedHosts: ['a'] });
   const redirecting = await startService(t, { server: (app) => app.createRedirectServer(443) });
   for (const [reason, status, bytes] of ROWS) {
-    const byNode = (await exchange(barePort, bytes)).replies.at(-1);
+    const byNode = (await exchange(barePort, bytes)).at(-1);
     assert.equal(byNode?.status, 204, bytes);
     const { port, refusals } = reason === 'redirectWithoutHost' ? redirecting : answering;
-    const { replies } = await exchange(port, bytes);
+    const replies = await exchange(port, bytes);
     assert.deepEqual([replies.map((reply) => reply.status), refusals.splice(0)], [[status], [reason]], bytes);
   }
 });

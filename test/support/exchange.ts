@@ -3,25 +3,25 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { repliesIn, type Reply } from './replies.ts';
+import { closed } from './sockets.ts';
 
-/** The replies in `bytes`, which must hold whole replies and nothing else. */
-export function parseReplies(bytes: Buffer): readonly Reply[] {
-  const { replies, rest } = repliesIn(bytes);
+/** The replies that arrive on a socket until it closes, which must be whole replies and nothing else. */
+export async function repliesOn(socket: Socket): Promise<readonly Reply[]> {
+  const parts: Buffer[] = [];
+  await closed(socket.on('data', (part: Buffer) => parts.push(part)).resume());
+  const { replies, rest } = repliesIn(Buffer.concat(parts));
   assert.equal(rest.toString('latin1'), '');
   return replies;
 }
 
-/** Sends bytes, one for each character, and reads to the end. The result: the replies, and whether the server ended. */
-export const exchange = (port: number, request: string | Buffer) => exchangeOn(connect(port, '127.0.0.1'), request);
+/** Sends bytes, one for each character, and reads to the end. Rejects if the connection fails. */
+export const exchange = (port: number, request: string) => exchangeOn(connect(port, '127.0.0.1'), request);
 
 /** As `exchange`, on a socket that is connected or connecting, for example a TLS socket. */
-export async function exchangeOn(socket: Socket, request: string | Buffer) {
-  const chunks: Buffer[] = [];
-  let ended = false;
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => { ended = true; });
+export async function exchangeOn(socket: Socket, request: string) {
   socket.write(request, 'latin1');
-  await once(socket, 'close');
-  return { replies: parseReplies(Buffer.concat(chunks)), ended };
+  const [replies] = await Promise.all([repliesOn(socket), once(socket, 'close')]);
+  return replies;
 }
 
 /** The bytes of a request without content. It asks for the connection to be closed, unless `fields` are given. */
@@ -32,7 +32,7 @@ export function requestBytes(method: string, target: string, fields: readonly st
 /** Sends one request on a new connection, and resolves with the one reply. */
 export async function request(port: number, method: string, target: string, fields: readonly string[] = []) {
   const bytes = requestBytes(method, target, ['Connection: close', ...fields]);
-  const { replies: [reply, ...others], ended } = await exchange(port, bytes);
-  assert.ok(reply !== undefined && others.length === 0 && ended, 'Not one reply');
+  const [reply, ...others] = await exchange(port, bytes);
+  assert.ok(reply !== undefined && others.length === 0, 'Not one reply');
   return reply;
 }

@@ -7,6 +7,9 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+/** The folder of the project. Tests may run compiled, one folder deeper. */
+export const ROOT = fileURLToPath(new URL('.', import.meta.resolve('#package')));
+
 /** The path of the entry point: that of the compiled service, or of the sources for tests that run as TypeScript. */
 export const ENTRY = fileURLToPath(new URL(`../../src/main${extname(import.meta.url)}`, import.meta.url));
 

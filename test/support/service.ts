@@ -11,7 +11,7 @@ import { createRoom, createServer, type Server, type ServerSetup } from '../../s
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { listenOnPort } from './sockets.ts';
 
-type ServiceOptions = Partial<Omit<AppOptions, 'reports'>> & { readonly server?: (app: App) => Server };
+type ServiceOptions = Partial<AppOptions> & { readonly server?: (app: App) => Server };
 
 /** What the app and its routes need, by default. */
 export const appOptions = () => ({ ...readConfiguration({}), isDevelopment: false, now: Date.now });
@@ -20,7 +20,7 @@ export const appOptions = () => ({ ...readConfiguration({}), isDevelopment: fals
 export async function startService(t: TestContext, options: ServiceOptions = {}) {
   const { server = (created: App) => created.createPlainServer(), ...others } = options;
   const { reports, ...reported } = keepReports();
-  const app = createApp({ ...appOptions(), ...others, reports });
+  const app = createApp({ ...appOptions(), reports, ...others });
   t.after(() => Promise.all([app.close(), app.closeAll()]));
   return { app, port: await listenOnPort(server(app).httpServer), ...reported };
 }
@@ -40,8 +40,8 @@ export async function startServer(
   return { server, port: await listenOnPort(server.httpServer, path), ...reported };
 }
 
-// Reports that are kept, so that a test can look at them: errors, reasons of refusals, why connections were closed.
-function keepReports() {
+/** Reports that are kept, so that a test can look at them: errors, reasons of refusals, why connections were closed. */
+export function keepReports() {
   const [reported, records]: [unknown[], AccessRecord[]] = [[], []];
   const [refusals, ends, failedRequests]: [string[], string[], string[]] = [[], [], []];
   const reports: Reports = {
