@@ -6,7 +6,7 @@ import { DISCARDED_BYTES } from './http/limits.ts';
 import { originOf } from './http/forwarded.ts';
 import { REFUSALS } from './http/refusals.ts';
 import { emptyReply, headersOf, STATUS_CODES, type Reply } from './http/reply.ts';
-import { accessRecord, type Reports } from './http/reports.ts';
+import type { Reports } from './http/reports.ts';
 import type { ABORTS, HttpRequest } from './http/request.ts';
 import type { Route, Router } from './http/router.ts';
 
@@ -79,8 +79,8 @@ export class Exchange {
   /** For its handling: reports this error. */
   handlerFailed(error: unknown): void {
     const { reports } = this.#options;
-    const { isAborted, traceparent: traceId, method, path } = this.#request;
-    if (!isAborted) return reports.handlerFailed(error, { traceId, method, path });
+    const { signal, traceparent: traceId, method, path } = this.#request;
+    if (!signal.aborted) return reports.handlerFailed(error, { traceId, method, path });
     this.#reason ??= 'handlerAborted';
     reports.refused('handlerAborted'); // only counted: otherwise, those who leave could fill the log
   }
@@ -130,17 +130,20 @@ export class Exchange {
     this.abort('closed');
     if (isAborted && !this.#isCut) reports.endedEarly('replyNotTaken');
     const status = this.#response.headersSent ? this.#response.statusCode : undefined;
-    const result = { status, reason: this.#reason, aborted: isAborted || undefined };
     reports.answered(status);
-    reports.finished?.(accessRecord(this.#request, this.#startedAt, result));
+    if (reports.finished === undefined) return;
+    const { method, path, traceparent: traceId, remoteAddress } = this.#request;
+    const durationMs = Math.round((performance.now() - this.#startedAt) * 1_000) / 1_000;
+    const [reason, aborted] = [this.#reason, isAborted || undefined];
+    reports.finished({ method, path, traceId, status, reason, durationMs, remoteAddress, aborted });
   }
 }
 
-// To keep the parts would take 200 times as much memory if a client sends each byte in a chunk of its own.
 /** Puts `part` into `content` at `at`, where it ends within `maxBytes`. Returns `content`, or a longer copy of it. */
 export function put(part: Buffer, content: Buffer, at: number, maxBytes: number): Buffer {
   const end = at + part.length;
   const newLength = Math.min(2 * end, maxBytes); // twice, so that there are few copies
+  // To keep the parts would take 200 times as much memory if a client sends each byte in a chunk of its own.
   const target = end <= content.length ? content : Buffer.concat([content], newLength);
   part.copy(target, at);
   return target;

@@ -319,6 +319,6 @@ test('a route has its own time limit, or none; a limit is never early, and late 
     reply(emptyReply(204));
     client.end();
     assert.match(await all(), timeLimitMs === Infinity ? /^HTTP.1.1 204/ : /^HTTP.1.1 503/);
-    assert.deepEqual([refusals.length, request.isAborted], timeLimitMs === Infinity ? [0, false] : [1, true]);
+    assert.deepEqual([refusals.length, request.signal.aborted], timeLimitMs === Infinity ? [0, false] : [1, true]);
   }
 });

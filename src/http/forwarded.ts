@@ -6,15 +6,13 @@ import { isIP, isIPv4, isIPv6, SocketAddress, type BlockList } from 'node:net';
 const MAX_PROXIES = 16; // one behind the other: each takes up to 4 µs to look up, and a head has room for 2,000
 const WITH_PORT = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::\d{1,5})?$/i; // IPv6 in brackets, IPv4; IIS and Azure add ports
 
-/**
- * Where a request comes from, by the address of its connection's other end, if it has one. If that is `trusted`, the
- * client is the last address in X-Forwarded-For that is not trusted itself, or the first one. `isHttps`: it says so.
- */
+/** Whom a request is from: `peer`, or whom `trusted` proxies name; and whether they say that it came over HTTPS. */
 export function originOf(peer: string | undefined, headers: IncomingHttpHeaders, trusted?: BlockList) {
   let address = plainAddress(peer);
   if (trusted === undefined || !isIn(trusted, address)) return { address, isHttps: false };
   const elements = elementsOf(headers['x-forwarded-for']);
   let at = elements.length; // of `address`, which a trusted proxy has named
+  // The client is the last one that is not trusted itself, or the first one.
   while (at > elements.length - MAX_PROXIES && isIn(trusted, address)) {
     const named = addressIn(elements[at - 1]?.trim());
     if (named === undefined) break; // there is none, or nothing before it is believed

@@ -1,18 +1,12 @@
 // The rules for a head that Node's parser leaves open. refusals.ts says where each is from, and what it prevents.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { FIELD_LINES } from './limits.ts';
 import type { Reason } from './refusals.ts';
 import { HttpRequest } from './request.ts';
 import { isHostOf, parseHost, parseTarget, type Host, type HostNames, type Target } from './target.ts';
 
-/** What Node has parsed: the part of an IncomingMessage that is read here. */
-export type Head = {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  readonly httpVersion: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly rawHeaders: readonly string[]; // names and values, alternating
-};
+/** What is read here of what Node has parsed. */
+export type Head = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'headers' | 'rawHeaders'>;
 
 /** The rules that differ between servers. */
 export type HeadRules = {
@@ -21,10 +15,8 @@ export type HeadRules = {
   readonly needsHost?: boolean; // whether a request must name its host even in HTTP/1.0
 };
 
-type CheckedHead = { readonly request: HttpRequest; readonly reason: Reason | undefined };
-
 /** The request that a head amounts to, and the rule that it breaks, if any. */
-export function checkHead(head: Head, rules: HeadRules): CheckedHead {
+export function checkHead(head: Head, rules: HeadRules): { request: HttpRequest; reason: Reason | undefined } {
   const { method = '', url = '', headers } = head;
   const target = parseTarget(method, url);
   const host = headers.host ?? (head.httpVersion === '1.0' ? target?.authority : undefined); // RFC 9112 3.2.2

@@ -46,10 +46,7 @@ export function unexpectedProblem(instance: string): Reply {
 const OF_THE_SERVER = /^(?:connection|content-length|date|keep-alive|trailer|transfer-encoding)$/i;
 const WITHOUT_CONTENT = [204, 304]; // nor a length: RFC 9110 8.6 and 15.4.5
 
-/**
- * All headers of a reply but those that Node adds. `isLast`: the connection ends with it. Throws if it is no reply.
- * Node itself checks names and values (response splitting).
- */
+/** All headers of a reply but those that Node adds. `isLast`: the connection ends with it. Throws if it is no reply. */
 export function headersOf({ status, headers, body }: Reply, isLast: boolean): OutgoingHttpHeaders {
   const isFinal = Number.isInteger(status) && status >= 200 && status <= 999; // RFC 9110 15
   if (!isFinal) throw new RangeError(`A handler must not reply with ${status}.`);
@@ -59,9 +56,9 @@ export function headersOf({ status, headers, body }: Reply, isLast: boolean): Ou
   if (typeof body !== 'string') Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const illegal = Object.keys(headers).find((name) => OF_THE_SERVER.test(name));
   if (illegal !== undefined) throw new TypeError(`A handler must not set ${illegal}: that is the server's.`);
-  const all: OutgoingHttpHeaders = { ...headers };
+  const all: OutgoingHttpHeaders = { ...headers }; // Node itself checks names and values (response splitting)
   if (!WITHOUT_CONTENT.includes(status)) all['Content-Length'] = Buffer.byteLength(body);
-  else Object.entries(headers).forEach(check);
+  else Object.entries(headers).forEach(checkField);
   if (isLast) all['Connection'] = 'close';
   return all;
 }
@@ -75,6 +72,6 @@ export function refusalText(status: number): string {
 
 // For 204 and 304, `writeHead` marks the response as one without content, and only then checks the headers. If it
 // throws, the 500 on the same response has no content either. So these are checked before, as Node does it.
-function check([name, header]: [string, OutgoingHttpHeader]): void {
+function checkField([name, header]: [string, OutgoingHttpHeader]): void {
   for (const value of [header].flat()) new OutgoingMessage().setHeader(name, value);
 }

@@ -61,9 +61,4 @@ export class HttpRequest {
     this.#abortion ??= new AbortController();
     this.#abortion.abort(new DOMException(ABORTS[why], 'AbortError'));
   }
-
-  /** Whether `signal` is aborted. */
-  get isAborted(): boolean {
-    return this.#abortion?.signal.aborted === true;
-  }
 }

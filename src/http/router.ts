@@ -16,18 +16,12 @@ export type Route = {
 /** Finds the route of a request. `isHttps`: a trusted proxy says that its client has sent it over HTTPS. */
 export type Router = (method: string, path: string, isHttps?: boolean) => Route;
 
-/**
- * Routes by path and method. A handler alone is a route that wants no content. In a path, `/:id` is any segment that is
- * not empty: the parameter `id`.
- */
+/** Routes by path and method. A handler alone wants no content. In a path, `/:id` is any segment but an empty one. */
 export type Routes = Record<string, Readonly<Record<string, Handler | Route>>>;
 
 const always = (reply: Reply): Route => ({ handler: () => reply });
 
-/**
- * A router for `routes`. Other paths are answered with 404, and other methods with 405. Of paths that match, one
- * without parameters comes first.
- */
+/** A router for `routes`. Other paths get a 404, other methods a 405. A path without parameters comes first. */
 export function createRouter(routes: Routes): Router {
   const fixed = new Map<string, (method: string) => Route>(); // no object: `__proto__` is a name like any other
   const patterns = new Map<RegExp, (method: string) => Route>();

@@ -41,12 +41,13 @@ export function createSeats(count: number) {
     },
     /** A handler has ended. The first client gets its seat, for its oldest request, and goes behind the others. */
     giveBack(): void {
-      const [[client, queue] = ['', new Set<() => void>()]] = line;
-      const [first] = queue;
-      if (first === undefined) {
+      const [next] = line;
+      const [first] = next?.[1] ?? [];
+      if (next === undefined || first === undefined) {
         free += 1;
         return;
       }
+      const [client, queue] = next;
       queue.delete(first);
       line.delete(client);
       if (queue.size > 0) line.set(client, queue);

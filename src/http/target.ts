@@ -59,10 +59,7 @@ export function isHostOf({ authority, isHttps = false }: Target, host: Host): bo
 /** Names as in `Host`. */
 export type HostNames = ReadonlySet<string | undefined>;
 
-/**
- * The names of legal hosts without ports. Against DNS rebinding: an attacker's web page can reach the service only
- * under the attacker's host name, which is not allowed.
- */
+/** The names of hosts. Against DNS rebinding: the web page of an attacker can name only the attacker's own host. */
 export function hostNamesOf(hosts: readonly string[]): HostNames {
   return new Set(hosts.map((host) => parseHost(host.includes(':') ? `[${host}]` : host)?.name));
 }

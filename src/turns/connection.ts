@@ -1,4 +1,4 @@
-// An accepted connection: whose it is, and what it does.
+// An accepted connection: whose it is, what it does, and what it begins with.
 import type { Socket, SocketAddress } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from './client.ts';
@@ -59,4 +59,21 @@ export class Connection {
     this.#bytes = bytes;
     return this.#wasted > OVERHEAD_BYTES;
   }
+}
+
+/** Reads a socket until `parse` knows what has come. `done` gets that; undefined: it is illegal, or has ended early. */
+export function readBeginning<T extends { readonly length: number }>(
+  socket: Socket, parse: (bytes: Buffer) => T | 'incomplete' | undefined, done: (parsed?: T) => void,
+): void {
+  let held = Buffer.alloc(0);
+  const end = () => done(undefined);
+  function read(part: Buffer): void {
+    held = Buffer.concat([held, part]);
+    const parsed = parse(held);
+    if (parsed === 'incomplete') return;
+    socket.off('data', read).off('end', end).pause();
+    if (parsed !== undefined && parsed.length < held.length) socket.unshift(held.subarray(parsed.length)); // paused
+    done(parsed);
+  }
+  socket.on('data', read).on('end', end).resume();
 }

@@ -4,9 +4,8 @@ import type { Server } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import { readBeginning } from './beginning.ts';
 import { titleOf } from './client.ts';
-import type { Connection } from './connection.ts';
+import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
 import { isListed, readProxyHeader } from './proxy-header.ts';
 import { Room, type DropReason } from './room.ts';
@@ -129,9 +128,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       }
     },
     count: () => connections.size,
-    closeAll(): void {
-      for (const connection of connections) close(connection);
-    },
+    closeAll: (): void => connections.forEach((connection) => close(connection)),
     /** The handler of a request goes on, although its connection has closed. Returns what to call at its end. */
     leaveBehind: (connection: Duplex): (() => void) =>
       (connection instanceof Valve ? room.leaveBehind(connection.connection.client) : () => {}),

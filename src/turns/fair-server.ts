@@ -1,14 +1,13 @@
-// An `http.Server` whose clients take turns. A listener of its own accepts connections, and can stop while the server
-// goes on: when Node's server stops listening, it closes connections on which a request may be on its way, and ends its
-// time limits.
+// An `http.Server` whose clients take turns. Its own listener accepts connections, and stops alone: when Node's server
+// stops listening, it closes connections on which a request may be on its way, and ends its time limits.
 import type { RequestListener, ServerOptions } from 'node:http';
 import net from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { createConnections, type ConnectionOptions } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
-import { memberOf } from './socket-members.ts';
 import { createTurns, type Turns } from './turns.ts';
+import { memberOf } from './valve.ts';
 
 export { Room } from './room.ts';
 

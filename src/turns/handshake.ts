@@ -3,9 +3,8 @@
 import { constants, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
-import { readBeginning } from './beginning.ts';
 import { readHello } from './client-hello.ts';
-import type { Connection } from './connection.ts';
+import { readBeginning, type Connection } from './connection.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
 import type { Turns } from './turns.ts';
 
@@ -15,10 +14,7 @@ const TICKET_KEY_MS = 12 * 60 * 60 * 1000;
 /** As for `tls.createServer`, but there are no certificates of clients, and no renegotiation. */
 export type TlsOptions = SecureContextOptions & Pick<TLSSocketOptions, 'ALPNProtocols' | 'SNICallback'>;
 
-/**
- * Shakes hands on a connection, with `startTls`. That takes more than 0.5 ms of CPU time, so it has a turn, when the
- * ClientHello has come. `done` gets the decrypted socket, or undefined if something else has come.
- */
+/** Shakes hands, in a turn. `done` gets the decrypted socket, or undefined if no ClientHello has come. */
 export function shakeHands(
   connection: Connection, startTls: (socket: Duplex) => TLSSocket, turns: Turns, done: (socket?: TLSSocket) => void,
 ): void {
@@ -26,7 +22,7 @@ export function shakeHands(
   const waiting = {
     takeTurn(): void {
       if (socket.destroyed) return;
-      turns.endAfterOne();
+      turns.endAfterOne(); // it takes more than 0.5 ms of CPU time
       const secured = startTls(socket); // takes what waits in the socket
       secured.on('error', () => {}); // `close` follows
       secured.once('secure', () => done(secured));
@@ -46,9 +42,7 @@ export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallbac
   return {
     start: (socket: Duplex): TLSSocket => new TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
     /** Later sockets get this certificate and key. Sessions from before are not resumed. */
-    setSecureContext(context: SecureContextOptions): void {
-      latest = createContext(context);
-    },
+    setSecureContext: (context: SecureContextOptions): void => { latest = createContext(context); },
     /** To be called again and again: when it is 12 hours old, the key of tickets is renewed. */
     renewTicketKey(): void {
       if (performance.now() - latest.madeAt >= TICKET_KEY_MS) latest = createContext(latest.options);

@@ -4,7 +4,6 @@ import { isIP, isIPv4, SocketAddress, type BlockList } from 'node:net';
 
 const V1_START = Buffer.from('PROXY ');
 const V1_MAX = 107; // bytes (2.1)
-const V1_TCP = new Map([['TCP4', 4], ['TCP6', 6]]); // what `isIP` says of the source
 const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n');
 const V2_FIXED = 16; // bytes (2.2); they tell how many follow
 const V2_MAX_FOLLOWING = 4_096; // our limit: before its header is there, a connection must not fill the memory
@@ -29,9 +28,8 @@ export function readProxyHeader(bytes: Buffer): ProxyHeader | 'incomplete' | und
 }
 
 // Whether `bytes` begin with `start`, as far as they go.
-function isStart(bytes: Buffer, start: Buffer): boolean {
-  return bytes.subarray(0, start.length).equals(start.subarray(0, bytes.length));
-}
+const isStart = (bytes: Buffer, start: Buffer) =>
+  bytes.subarray(0, start.length).equals(start.subarray(0, bytes.length));
 
 // 2.1: exactly its grammar, so that nobody reads another client in the same line. But the destination, which is not
 // used here, may be of the other family: nginx writes its own address there (its issue 1609).
@@ -44,7 +42,7 @@ function readText(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {
   if (protocol === 'UNKNOWN') return { length }; // whatever follows
   const isAddress = (one: string) => isIP(one) !== 0 && !one.includes('%'); // without a zone
   const isPort = (one: string) => /^(?:0|[1-9]\d{0,4})$/.test(one) && Number(one) <= 65_535;
-  if (isIP(source) !== V1_TCP.get(protocol) || ![source, destination].every(isAddress)) return undefined;
+  if (protocol !== `TCP${isIP(source)}` || ![source, destination].every(isAddress)) return undefined;
   if (ports.length !== 2 || !ports.every(isPort)) return undefined;
   return { length, client: clientAt(source, Number(ports[0])) };
 }

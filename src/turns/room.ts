@@ -7,8 +7,6 @@ import { Connection } from './connection.ts';
 /** Which connection was closed: an idle one, a busy one, or the new one. */
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
-type Victim = { readonly connection: Connection; readonly reason: DropReason };
-
 export class Room {
   readonly #connections = new Set<Connection>();
   readonly #clients = new Map<string, Client>();
@@ -52,7 +50,7 @@ export class Room {
   }
 
   /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
-  chooseVictim(newest: Connection): Victim | undefined {
+  chooseVictim(newest: Connection): { connection: Connection; reason: DropReason } | undefined {
     if (this.#connections.size <= this.#maxConnections) return undefined;
     let connection = newest;
     for (const other of this.#connections) {

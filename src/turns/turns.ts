@@ -77,13 +77,10 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       line.add(queue);
       scheduleRun();
     },
-    /**
-     * A connection was accepted, so others may wait in the kernel's queue, in which clients take no turns. To get them
-     * out of it soon, nothing goes ahead in this iteration, and at most one turn is taken.
-     */
+    /** A connection was accepted. Others may wait in the kernel's queue, which has no turns: they come first. */
     accepted(): void {
-      isAccepting = true;
-      isOneEnough = true;
+      isAccepting = true; // nothing goes ahead in this iteration
+      isOneEnough = true; // and at most one turn is taken
       scheduleRun();
     },
     /** The longest time in ms for which somebody has waited for a turn, since this was last called. */
@@ -93,8 +90,6 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       return waitedMs;
     },
     /** The next turns end after one, because it has brought much to do. */
-    endAfterOne(): void {
-      isOneEnough = true;
-    },
+    endAfterOne: (): void => { isOneEnough = true; },
   };
 }

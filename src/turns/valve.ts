@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 import { createPassage, type Passage } from './passage.ts';
-import { addSocketMembers } from './socket-members.ts';
 import type { Turns } from './turns.ts';
 import { write, type Callback, type Write } from './writes.ts';
 
@@ -26,10 +25,6 @@ export class Valve extends Duplex {
   readonly #touch = () => { this.connection.isActive = true; };
   #quietMs = 0; // how long nothing has happened
   #limitMs = 0; // of that; 0: none
-
-  static {
-    addSocketMembers(this.prototype);
-  }
 
   /** `socket` is, over TLS, the decrypted one of `connection`. Without `halfClosed`, Node closes the connection. */
   constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: (valve: Valve) => void) {
@@ -116,4 +111,26 @@ export class Valve extends Duplex {
     done(error);
     process.nextTick(() => this.emit('close', error !== null)); // as a socket does
   }
+}
+
+// What else may be asked of a socket, and may be replaced. From `encrypted` on, these are members of a TLSSocket.
+for (const name of [
+  'localAddress', 'localPort', 'localFamily', 'connecting', 'pending', 'readyState', 'address', 'setNoDelay',
+  'setKeepAlive', 'ref', 'unref', 'resetAndDestroy', 'encrypted', 'authorized', 'authorizationError', 'alpnProtocol',
+  'servername', 'getCipher', 'getProtocol', 'getPeerCertificate', 'getPeerX509Certificate', 'isSessionReused',
+]) {
+  Object.defineProperty(Valve.prototype, name, {
+    get(this: Valve) { return memberOf(this.socket, name, this); },
+    set(this: Valve, value) { Object.defineProperty(this, name, { value, writable: true }); },
+  });
+}
+
+/** Returns that member of `real`. Where a function returns `real`, as `ref` does, `inPlace` is returned. */
+export function memberOf(real: object, name: string, inPlace: object): unknown {
+  const member: unknown = Reflect.get(real, name);
+  if (typeof member !== 'function') return member;
+  return (...args: unknown[]): unknown => {
+    const result: unknown = Reflect.apply(member, real, args);
+    return result === real ? inPlace : result;
+  };
 }
