@@ -6,7 +6,7 @@ import { DISCARDED_BYTES } from './http/limits.ts';
 import { originOf } from './http/forwarded.ts';
 import { REFUSALS } from './http/refusals.ts';
 import { emptyReply, headersOf, STATUS_CODES, type Reply } from './http/reply.ts';
-import type { Reports } from './http/reports.ts';
+import { accessRecord, type Reports } from './http/reports.ts';
 import type { ABORTS, HttpRequest } from './http/request.ts';
 import type { Route, Router } from './http/router.ts';
 
@@ -130,12 +130,9 @@ export class Exchange {
     this.abort('closed');
     if (isAborted && !this.#isCut) reports.endedEarly('replyNotTaken');
     const status = this.#response.headersSent ? this.#response.statusCode : undefined;
+    const result = { status, reason: this.#reason, aborted: isAborted || undefined };
     reports.answered(status);
-    if (reports.finished === undefined) return;
-    const { method, path, traceparent: traceId, remoteAddress } = this.#request;
-    const durationMs = Math.round((performance.now() - this.#startedAt) * 1_000) / 1_000;
-    const [reason, aborted] = [this.#reason, isAborted || undefined];
-    reports.finished({ method, path, traceId, status, reason, durationMs, remoteAddress, aborted });
+    reports.finished?.(accessRecord(this.#request, this.#startedAt, result));
   }
 }
 

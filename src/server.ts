@@ -12,7 +12,9 @@ import { REFUSALS, statusOfError } from './http/refusals.ts';
 import { refusalText } from './http/reply.ts';
 import { clientOf } from './turns/client.ts';
 import { createFairServer } from './turns/fair-server.ts';
-import { Room } from './turns/room.ts';
+import type { Room } from './turns/room.ts';
+
+export { Room } from './turns/room.ts';
 
 export type ServerSetup = Omit<ExchangeOptions, 'clientOf'> & {
   readonly headRules: HeadRules;
@@ -22,13 +24,8 @@ export type ServerSetup = Omit<ExchangeOptions, 'clientOf'> & {
   readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
 };
 
-const SWEEP_MS = 1_000;
-
 export type Server = ReturnType<typeof createServer>;
 type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; readonly bytesRead?: number };
-
-/** A room for so many open connections, which servers share. */
-export const createRoom = (maxConnections: number): Room => new Room(maxConnections);
 
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
@@ -56,14 +53,9 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     failed: reports.endedEarly,
     closing: (socket) => current.get(socket)?.abort('dropped'),
     halfClosed: (socket) => current.get(socket)?.abort('halfClosed'),
+    swept: (ms) => current.forEach((exchange) => exchange?.sweep(ms)),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
-  let sweeper: NodeJS.Timeout | undefined;
-  server.on('listening', () => { // perhaps again
-    clearInterval(sweeper);
-    sweeper = setInterval(() => current.forEach((exchange) => exchange?.sweep(SWEEP_MS)), SWEEP_MS).unref();
-  });
-  server.on('close', () => clearInterval(sweeper));
   server.on('connection', (socket) => socket.on('close', () => {
     if (current.get(socket) === undefined) current.delete(socket);
   }));

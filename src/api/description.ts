@@ -11,9 +11,7 @@ export const description = {
   paths: {
     '/api/greetings': {
       get: {
-        operationId: 'getGreeting',
-        tags: ['Greetings'],
-        summary: 'Greet someone',
+        operationId: 'getGreeting', tags: ['Greetings'], summary: 'Greet someone',
         description: 'Greets the given name, or the world when no name is given.',
         parameters: [{
           name: 'name', in: 'query', required: false,
@@ -22,35 +20,26 @@ export const description = {
           schema: { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S', default: 'World' },
         }],
         responses: {
-          200: {
-            description: 'The greeting.',
-            content: { 'application/json': {
-              schema: { $ref: '#/components/schemas/GreetingResponse' },
-              example: { message: 'Hello, Ada Lovelace!', generatedAt: '2026-11-20T10:15:30.123+00:00' },
-            } },
-          },
-          400: {
-            description: 'The name breaks a rule.',
-            content: { 'application/problem+json': {
-              schema: { $ref: '#/components/schemas/ValidationProblem' },
-              example: {
-                type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
-                title: 'One or more validation errors occurred.', status: 400,
-                errors: { name: ['The name is empty: 1 to 80 characters are accepted.'] },
-                traceId: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
-              },
-            } },
-          },
-          500: {
-            description: 'An unexpected error.',
-            content: { 'application/problem+json': {
-              schema: { $ref: '#/components/schemas/UnexpectedProblem' },
-              example: {
-                title: 'An unexpected error occurred.', status: 500,
-                detail: 'Contact support if the problem persists.', instance: '/api/greetings',
-              },
-            } },
-          },
+          200: { description: 'The greeting.', content: { 'application/json': {
+            schema: { $ref: '#/components/schemas/GreetingResponse' },
+            example: { message: 'Hello, Ada Lovelace!', generatedAt: '2026-11-20T10:15:30.123+00:00' },
+          } } },
+          400: { description: 'The name breaks a rule.', content: { 'application/problem+json': {
+            schema: { $ref: '#/components/schemas/ValidationProblem' },
+            example: {
+              type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
+              title: 'One or more validation errors occurred.', status: 400,
+              errors: { name: ['The name is empty: 1 to 80 characters are accepted.'] },
+              traceId: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+            },
+          } } },
+          500: { description: 'An unexpected error.', content: { 'application/problem+json': {
+            schema: { $ref: '#/components/schemas/UnexpectedProblem' },
+            example: {
+              title: 'An unexpected error occurred.', status: 500,
+              detail: 'Contact support if the problem persists.', instance: '/api/greetings',
+            },
+          } } },
         },
       },
     },

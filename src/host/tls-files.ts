@@ -9,8 +9,7 @@ import { mistakeIn, StartError } from './start-error.ts';
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
-// BCP 195 (RFC 9325, sections 3.1.1 and 4): in TLS 1.2 only ciphers with forward secrecy and authenticated encryption,
-// in the server's order.
+// BCP 195 (RFC 9325 3.1.1 and 4): in TLS 1.2 ciphers with forward secrecy and authentication, in the server's order.
 const POLICY: SecureContextOptions = {
   minVersion: 'TLSv1.2',
   ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20',

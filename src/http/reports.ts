@@ -1,4 +1,5 @@
 // What is reported of requests and connections, to whoever writes the log.
+import type { HttpRequest } from './request.ts';
 
 export type Reports = {
   readonly handlerFailed: (error: unknown, request: FailedRequest) => void;
@@ -23,3 +24,12 @@ export type AccessRecord = Partial<FailedRequest> & { // partial: if Node's pars
   readonly reason: string | undefined;
   readonly aborted: true | undefined; // the kernel has not taken the whole reply
 };
+
+type Result = Pick<AccessRecord, 'status' | 'reason' | 'aborted'>;
+
+/** The record of a request that is over now, and whose head had arrived at `since`, by `performance.now`. */
+export function accessRecord(request: HttpRequest, since: number, result: Result): AccessRecord {
+  const { method, path, traceparent: traceId, remoteAddress } = request;
+  const durationMs = Math.round((performance.now() - since) * 1_000) / 1_000;
+  return { method, path, traceId, durationMs, remoteAddress, ...result };
+}

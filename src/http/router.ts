@@ -1,5 +1,4 @@
-// Finds the handler of a request. Paths are compared byte for byte: if a proxy understood one in another way, a request
-// could get past the proxy's rules.
+// Finds the handler of a request. Paths are compared byte for byte: otherwise some could get past the rules of a proxy.
 import { emptyReply, type Reply } from './reply.ts';
 import type { Handler, Params } from './request.ts';
 import type { Seats } from './seats.ts';

@@ -1,6 +1,5 @@
-// Seats: how many handlers may run at once, of routes that share what is scarce, such as connections to a database. Who
-// finds no seat takes turns by client, as in turns.ts (which this folder must not import): one that sends 900 requests
-// gets no more of them than one that sends two.
+// Seats: how many handlers may run at once, of routes that share what is scarce, such as connections to a database.
+// Clients take turns for them, as in turns.ts (not to be imported here): 900 requests of one get no more than 2 do.
 import { AsyncResource } from 'node:async_hooks';
 
 export type Seats = ReturnType<typeof createSeats>;

@@ -13,7 +13,6 @@ import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
-const MAX_CONNECTIONS = 1_000;
 
 /** Why a connection has ended early. */
 export type FailReason = NonNullable<Connection['awaited']> | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
@@ -33,7 +32,7 @@ export type ConnectionOptions = {
 /** The connections of `server`, which has `connection` for each, with its valve. */
 export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
   const { tls, proxies, halfClosed, dropped, failed, closing } = options;
-  const room = options.room ?? new Room(options.maxConnections ?? MAX_CONNECTIONS);
+  const room = options.room ?? new Room(options.maxConnections ?? 1_000);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
 

@@ -11,13 +11,13 @@ import { memberOf } from './valve.ts';
 
 export { Room } from './room.ts';
 
-const SWEEP_MS = 1_000;
 const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop
 const ON_ITS_WAY_MS = 250; // how long idle connections are kept after that: a request may be on its way
 
 const processTurns = createTurns(); // of all servers, because they share the event loop
 
 export type FairOptions = ConnectionOptions & ServerOptions & {
+  readonly swept?: (ms: number) => void; // is called every so many milliseconds
   readonly turns?: Turns; // for tests, like the next one
   readonly sweepMs?: number;
 };
@@ -26,7 +26,7 @@ export type FairOptions = ConnectionOptions & ServerOptions & {
 export function createFairServer(first: FairOptions | RequestListener = {}, second?: RequestListener) {
   const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
   if (typeof options !== 'object' || Array.isArray(options)) throw invalidOptions();
-  const { turns = processTurns, sweepMs = SWEEP_MS } = options;
+  const { turns = processTurns, sweepMs = 1_000, swept } = options;
   const server = createHttpServer(options, () => stop !== undefined, handler);
   const connections = createConnections(server, options, turns);
   const listener = net.createServer({ ...options, noDelay: true, highWaterMark: HIGH_WATER_MARK });
@@ -60,6 +60,7 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
 
   function sweep(): void {
     connections.sweep(sweepMs);
+    swept?.(sweepMs);
     if (stop?.isClosing === true) connections.closeIdle();
   }
 
