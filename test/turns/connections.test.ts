@@ -64,14 +64,6 @@ test('a handshake starts in a turn, the last of its iteration; what has closed g
   assert.deepEqual(reasons, ['tlsFailed', 'tlsFailed']);
 });
 
-test('a connection that a listener closes at the end of the handshake is not served', async (t) => {
-  const { server, dial } = await start(t, hello, 'TLS');
-  server.on('secureConnection', server.closeAllConnections).on('connection', () => assert.fail('It is served.'));
-  const { below, raw } = await dial();
-  beginTls(below);
-  await closed(raw);
-});
-
 test('a connection that is not from the listener is served without turns', async (t) => {
   const { server } = await start(t, hello, 'TCP');
   const [own, other] = duplexPair();
