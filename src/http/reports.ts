@@ -31,5 +31,5 @@ type Result = Pick<AccessRecord, 'status' | 'reason' | 'aborted'>;
 export function accessRecord(request: HttpRequest, since: number, result: Result): AccessRecord {
   const { method, path, traceparent: traceId, remoteAddress } = request;
   const durationMs = Math.round((performance.now() - since) * 1_000) / 1_000;
-  return { method, path, traceId, durationMs, remoteAddress, ...result };
+  return { method, path, traceId, ...result, durationMs, remoteAddress };
 }

@@ -14,15 +14,9 @@ test('a client has an address of IPv4, or the first 64 bits of IPv6', () => {
   ] as const) assert.equal(clientOf(address), client);
 });
 
-test('for room, a network is one address of IPv4, or the first 48 bits of IPv6', () => {
-  for (const [address, network] of [
-    ['::ffff:192.0.2.1', '192.0.2.1'], [undefined, ''],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1'], ['2001:db8::1', '2001:db8:0'],
-  ] as const) assert.equal(networkOf(clientOf(address)), network);
-});
-
-test('in the log, a client of IPv6 is a network, and one on a Unix socket has no name', () => {
-  for (const [address, title] of [
-    [undefined, undefined], ['192.0.2.1', '192.0.2.1'], ['2001:db8::1', '2001:db8:0:0::/64'], ['::1', '0:0:0:0::/64'],
-  ] as const) assert.equal(titleOf(clientOf(address)), title);
+test('its network has 48 bits of IPv6; in the log, it is one of 64, and without an address it has no name', () => {
+  for (const [client, name, title] of [
+    ['', '', undefined], ['192.0.2.1', '192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2', '2001:db8:1', '2001:db8:1:2::/64'], [':0:0:0', ':0:0', '0:0:0:0::/64'],
+  ] as const) assert.deepEqual([networkOf(client), titleOf(client)], [name, title]);
 });

@@ -10,10 +10,7 @@ import { promisify } from 'node:util';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
-import { FORGED, get, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
-
-const GET = get('/');
-const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
+import { beginTls, FORGED, get, GET, hello, LAST, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 for (const over of TRANSPORTS) {
   test(`over ${over}, at the stop, idle connections close after 250 ms, and others at sweeps`, async (t) => {
@@ -29,7 +26,7 @@ for (const over of TRANSPORTS) {
     first.flushHeaders(); // so nothing tells its client that it is the last
     t.mock.timers.tick(500); // a sweep, before the stop
     const lingering = await open();
-    lingering.client.resume().write(get('/', 'Connection: close'));
+    lingering.client.resume().write(LAST);
     await until(() => responses.length === 1);
     responses.pop()?.end();
     await until(() => lingering.valve.writableFinished);
@@ -108,7 +105,7 @@ test('it is made as by `http.createServer`, and has 1,000 connections by default
     const port = await listenOnPort(server);
     t.after(() => server.close());
     const client = connect({ port, host: '127.0.0.1' });
-    client.write(get('/', 'Connection: close'));
+    client.write(LAST);
     assert.match(await text(client), reply);
   }
   const dropped = t.mock.fn();
@@ -140,26 +137,21 @@ test('it tells of each `close` as Node does, and listens again at once after it'
   assert.deepEqual(await run(createFairServer()), await run(http.createServer()));
 });
 
+test('a `signal` that closes the listener closes idle connections; `maxConnections` is that of Node', async (t) => {
+  const { server, port, open } = await start(t, hello, 'TCP');
+  await once(server.close(), 'close');
+  const abort = new AbortController();
+  await once(server.listen({ port, host: '127.0.0.1', signal: abort.signal }), 'listening');
+  server.maxConnections = 1;
+  assert.equal(server.maxConnections, 1);
+  const { raw } = await open();
+  const dropped = connect({ port, host: '127.0.0.1' }).on('error', () => {});
+  await Promise.all([once(server, 'drop'), closed(dropped.resume())]);
+  abort.abort();
+  await Promise.all([closed(raw), once(server, 'close')]);
+});
+
 for (const over of TRANSPORTS) {
-  test(`over ${over}, a \`signal\` that closes the listener closes idle connections`, async (t) => {
-    const { server, port, open } = await start(t, hello, over);
-    await once(server.close(), 'close');
-    const abort = new AbortController();
-    await once(server.listen({ port, host: '127.0.0.1', signal: abort.signal }), 'listening');
-    const { raw } = await open();
-    abort.abort();
-    await Promise.all([closed(raw), once(server, 'close')]);
-  });
-
-  test(`over ${over}, \`maxConnections\` and \`drop\` are those of Node`, async (t) => {
-    const { server, open, port } = await start(t, hello, over);
-    server.maxConnections = 1;
-    await open();
-    const client = connect({ port, host: '127.0.0.1' }).on('error', () => {});
-    await Promise.all([once(server, 'drop'), closed(client.resume())]);
-    assert.equal(server.maxConnections, 1);
-  });
-
   test(`over ${over}, what comes with a CONNECT is its \`head\`; that its client leaves is heard`, async (t) => {
     const { server, open } = await start(t, hello, over);
     for (const how of ['ends', 'resets']) {
@@ -271,30 +263,30 @@ test('it accepts what waits in the kernel at the stop, for 250 ms', { skip: NO_U
   }
 });
 
-for (const over of TRANSPORTS) {
-  test(`over ${over}, who has reset in the kernel's queue is not served`, async (t) => {
-    const { server, port } = await start(t, hello, over);
-    const accepted: Socket[] = [];
-    server.listener.on('connection', (socket: Socket) => accepted.push(socket));
-    const dial = () => connect({ port, host: '127.0.0.1' }).on('error', () => {});
-    await Promise.all(Array.from({ length: 20 }, dial).map(async (client) => {
-      await once(client, 'connect');
-      client.resetAndDestroy();
-    }));
-    const last = dial();
-    await until(() => accepted.length > 0 && accepted.at(-1)?.remoteAddress !== undefined);
-    last.destroy();
-    assert.ok(accepted.every(({ remoteAddress, destroyed }) => remoteAddress !== undefined || destroyed));
-  });
-}
+test("who has reset in the kernel's queue is not served", async (t) => {
+  const { server, port } = await start(t, hello, 'TCP');
+  const served: unknown[] = [];
+  server.on('connection', ({ remoteAddress }) => served.push(remoteAddress)); // undefined: it has been reset
+  const dial = () => connect({ port, host: '127.0.0.1' }).on('error', () => {});
+  await Promise.all(Array.from({ length: 20 }, dial).map(async (client) => {
+    await once(client, 'connect');
+    client.resetAndDestroy();
+  }));
+  await text(dial().end(GET)); // is accepted after them
+  assert.ok(served.every((address) => address !== undefined), `${served}`);
+});
 
-test('who resets the connection at the end of the TLS handshake is not served', async (t) => {
+test('who resets at the end of the TLS handshake, or is closed by a listener then, is not served', async (t) => {
   const { server, dial } = await start(t, hello, 'TLS');
   server.on('connection', () => assert.fail('It is served.'));
-  for (let time = 0; time < 3; time += 1) {
+  const begin = async (act: (below: Socket) => unknown) => {
     const { below, raw } = await dial();
-    const client = connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
-    client.once('secureConnect', () => setImmediate(() => below.resetAndDestroy())); // before the server reads on
+    beginTls(below).once('secureConnect', () => act(below));
     await closed(raw);
+  };
+  for (let time = 0; time < 3; time += 1) {
+    await begin((below) => setImmediate(() => below.resetAndDestroy())); // before the server reads on
   }
+  server.on('secureConnection', server.closeAllConnections);
+  await begin(() => {});
 });

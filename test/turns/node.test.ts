@@ -11,14 +11,10 @@ import { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
-import { connect as connectTls } from 'node:tls';
 import { createTls } from '../../src/turns/handshake.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, startPair, until } from '../support/sockets.ts';
-import { FORGED, get, post, startEnds, tlsOptions, TRANSPORTS } from './start.ts';
-
-const GET = get('/');
-const LAST = get('/', 'Connection: close');
+import { beginTls, FORGED, get, GET, LAST, post, startEnds, tlsOptions, TRANSPORTS } from './start.ts';
 
 /** A server of node:http, and a connection of it which is a Duplex. What happens is noted. */
 async function startHttp() {
@@ -208,7 +204,7 @@ test('over TLS, `bytesRead` is what the kernel has given; of the decrypted socke
 
 test('over TLS, a new socket takes what waits in the one below, and says `secure` after the handshake', async (t) => {
   const { client: below, accepted: raw } = await startPair(t, { highWaterMark: 64 });
-  const client = connectTls({ socket: below, rejectUnauthorized: false }).on('error', () => {});
+  const client = beginTls(below);
   const [hello] = await once(raw, 'data');
   raw.pause().unshift(hello);
   const accepted = createTls(tlsOptions(t)).start(raw);

@@ -1,7 +1,7 @@
 // What the tests of this folder start: a server whose clients take turns, its clients, and turns that the test gives.
 import { once, type EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type ServerOpts, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import tls from 'node:tls';
@@ -20,29 +20,41 @@ export const TRANSPORTS: readonly Over[] = ['TCP', 'TLS'];
 export const get = (path: string, ...fields: readonly string[]) => requestBytes('GET', path, fields);
 export const post = (length: number, ...fields: readonly string[]) =>
   requestBytes('POST', '/', [`Content-Length: ${length}`, ...fields]);
+export const GET = get('/');
+export const LAST = get('/', 'Connection: close');
 export const FORGED = Buffer.concat([Buffer.of(0x17, 3, 3, 0, 32), Buffer.alloc(32)]); // a TLS record that is none
+
+export const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
 
 /** `below` and `raw` are the ends of a TCP connection; over TLS, `client` and `accepted` are those of TLS on it. */
 type Ends = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>;
 export type Opened = Ends & { readonly valve: Valve }; // what Node has as the connection
 
-/** Options of both ends: each shows the other the same certificate, which is a new one. */
+/** Options of a server: a new certificate and its key. */
 export function tlsOptions(t: TestContext) {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
-  const cert = readFileSync(certFile);
-  return { cert, key: readFileSync(keyFile), ca: cert };
+  return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
 }
 
-async function shakeHands(server: EventEmitter, below: Socket, options: tls.ConnectionOptions) {
-  const client = tls.connect({ ...options, rejectUnauthorized: false, socket: below }).on('error', () => {});
-  await Promise.all([once(server, 'secureConnection'), once(client, 'secureConnect')]);
+/** Begins TLS on a connection, as its client. */
+export const beginTls = (socket: Socket) => tls.connect({ socket, rejectUnauthorized: false }).on('error', () => {});
+
+async function shakeHands(server: EventEmitter, event: string, below: Socket) {
+  const client = beginTls(below);
+  await Promise.all([once(server, event), once(client, 'secureConnect')]);
   return client;
 }
 
-/** Starts a server with these settings; it stops when the test `t` ends. By default, only the test sweeps. */
+/**
+ * Starts a server with these settings; it stops when the test `t` ends. By default, only the test sweeps, and `reasons`
+ * are those for which connections have ended early.
+ */
 export async function start(t: TestContext, handler: RequestListener, over: Over, options: Partial<FairOptions> = {}) {
   const ofTls = over === 'TLS' ? tlsOptions(t) : undefined;
-  const fixed = { maxConnections: 1_000, keepAliveTimeout: 0, tls: ofTls, sweepMs: 2 ** 30 };
+  const reasons: string[] = [];
+  const note = (reason: string) => reasons.push(reason);
+  const noted = { failed: note, dropped: note };
+  const fixed = { maxConnections: 1_000, keepAliveTimeout: 0, tls: ofTls, sweepMs: 2 ** 30, ...noted };
   const server = createFairServer({ ...fixed, ...options }, handler);
   const port = await listenOnPort(server);
   t.after(() => server.close().closeAllConnections());
@@ -60,11 +72,11 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
   async function open(localAddress?: string): Promise<Opened> {
     const serving = once(server, 'connection');
     const { below, raw } = await dial(localAddress);
-    const client = ofTls ? await shakeHands(server, below, ofTls) : below;
+    const client = ofTls ? await shakeHands(server, 'secureConnection', below) : below;
     const [valve] = await serving;
     return { client, accepted: Reflect.get(valve, 'socket'), below, raw, valve };
   }
-  return { server, port, dial, open };
+  return { server, port, dial, open, reasons };
 }
 
 /** Both ends of a connection without an HTTP server. */
@@ -72,12 +84,9 @@ export async function startEnds(t: TestContext, over: Over, options: ServerOpts 
   const settings = { allowHalfOpen: over === 'TCP', highWaterMark: HIGH_WATER_MARK, ...options };
   const { client: below, accepted: raw } = await startPair(t, settings);
   if (over === 'TCP') return { client: below, below, raw, accepted: raw };
-  const ofTls = tlsOptions(t);
-  const accepted = createTls(ofTls).start(raw);
+  const accepted = createTls(tlsOptions(t)).start(raw);
   accepted.on('error', () => {});
-  const client = tls.connect({ ...ofTls, rejectUnauthorized: false, socket: below }).on('error', () => {});
-  await Promise.all([once(accepted, 'secure'), once(client, 'secureConnect')]);
-  return { client, accepted, below, raw };
+  return { client: await shakeHands(accepted, 'secure', below), accepted, below, raw };
 }
 
 /** Turns that come by themselves. After `hold`, one comes at each call of `turn`, and nothing goes ahead. */

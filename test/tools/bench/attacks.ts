@@ -79,7 +79,8 @@ const SMALL = { heapMiB: 64 };
 const PIPELINED: Clients = [300, 'pipelined requests'];
 const attack = (name: string, how: How, ...clients: Clients[]): Attack => ({ ...how, name, clients });
 const few = (work: keyof typeof WORKS, how: How = FEW) => attack(work, how, [75, work]);
-const many = (work: keyof typeof WORKS, how: How = MANY) => attack(`900, ${work}`, how, [900, work]);
+const many = (work: keyof typeof WORKS, how: How = MANY, count = 900) =>
+  attack(`${count}, ${work}`, how, [count, work]);
 
 // Records of one byte and updates of keys, with a heap of 64 MiB and with that of Node.
 const HEAPS = { '': {}, ', 64 MiB': SMALL };
@@ -100,10 +101,8 @@ export const ATTACKS: readonly Attack[] = [
   few('chunk extensions'), few('empty lines'), few('long queries'), few('illegal queries'), few('Expect lines'),
   few('a long Expect line'), few('refused requests'), few('after the last reply'), few('after a 413'),
   few('sending and resetting'), few('rapid reset', { ...FEW, script: 'slow' }),
-  attack('300, waiting handlers', WAITING, [300, 'waiting handlers']),
-  attack('900, waiting handlers', WAITING, [900, 'waiting handlers']),
-  attack('300, waiting handlers without seats', { script: 'slow', asks: '/unseated' },
-    [300, 'waiting handlers without seats']),
+  many('waiting handlers', WAITING, 300), many('waiting handlers', WAITING),
+  many('waiting handlers without seats', { script: 'slow', asks: '/unseated' }, 300),
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
   attack('TLS, pipelined requests', FEW_TLS, [75, 'pipelined requests']),
   attack('TLS, handshakes', FEW_TLS, [75, 'handshakes']),
@@ -114,8 +113,7 @@ export const ATTACKS: readonly Attack[] = [
   ...records(950, { peakMiB: 450 }), ...updates(20, UPDATING), ...updates(75, UPDATING),
   many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),
   many('heads that never end', { ...MANY, ...SMALL }),
-  attack('950, heads and trailers of names', { ...MANY, ...SMALL }, [950, 'heads and trailers of names']),
-  attack('300, illegal queries', MANY, [300, 'illegal queries']),
+  many('heads and trailers of names', { ...MANY, ...SMALL }, 950), many('illegal queries', MANY, 300),
   attack('300 with illegal queries and 600 reconnecting', MANY, [300, 'illegal queries'], [600, 'reconnecting']),
   attack('300 pipelining and 600 reconnecting', MANY, PIPELINED, [600, 'reconnecting']),
   attack('300 with writes of one byte and 600 reconnecting', MANY, [300, 'one byte'], [600, 'reconnecting']),

@@ -1,14 +1,13 @@
 // The baseline: the smallest server on node:http or, with TLS files, node:https. It has one reply and no routes.
 import { readFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
-import { createRequire } from 'node:module';
+import { createServer, type RequestListener } from 'node:http';
 import { listenOnPort } from '../../support/sockets.ts';
 import { REPLY } from '../api.ts';
 import { usePool } from './pool.ts';
 
 const body = JSON.stringify(REPLY);
 const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
-const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, REQUIRE } = process.env;
+const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = process.env;
 const answer: RequestListener = ({ url }, response) => {
   const reply = () => response.writeHead(200, headers).end(body);
   if (url === '/pool') void usePool().then(reply);
@@ -17,13 +16,9 @@ const answer: RequestListener = ({ url }, response) => {
 const options = { keepAliveTimeout: 75_000 }; // longer than others are measured
 
 async function create() {
-  if (cert !== undefined && key !== undefined) {
-    const https = await import('node:https'); // only if it is needed: it takes memory, and time at the start
-    return https.createServer({ ...options, cert: readFileSync(cert), key: readFileSync(key) }, answer);
-  }
-  const require = createRequire(import.meta.url);
-  const http: typeof import('node:http') = REQUIRE === undefined ? await import('node:http') : require('node:http');
-  return http.createServer(options, answer);
+  if (cert === undefined || key === undefined) return createServer(options, answer);
+  const https = await import('node:https'); // only if it is needed: it takes memory, and time at the start
+  return https.createServer({ ...options, cert: readFileSync(cert), key: readFileSync(key) }, answer);
 }
 
 console.log(`http${cert === undefined ? '' : 's'}://127.0.0.1:${await listenOnPort(await create())}`);

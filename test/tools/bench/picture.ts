@@ -12,33 +12,31 @@ const STYLE = `text { font: 11px sans-serif; fill: #59636e } .name { font-weight
 export function drawWaits(all: readonly Waits[], file: string): void {
   const at = (ms: number) => (LEFT + (RIGHT - LEFT) * (Math.log10(Math.max(ms, 0.1)) + 1) / 5).toFixed(1); // to 10 s
   const lines: string[] = [];
-  let y = 20;
-  const text = (x: number | string, content: string, more = '') =>
+  const text = (x: number | string, y: number, content: string, more = '') =>
     lines.push(`<text x="${x}" y="${y + 4}" ${more}>${content}</text>`);
+  let y = 20;
   for (const { attack, server, waits, failed } of all) {
     if (server === 'service') {
       y += LINE * 1.5;
-      text(0, attack.name, 'class="name"');
+      text(0, y, attack.name, 'class="name"');
       y += LINE;
     }
-    text(LEFT - 8, server, 'text-anchor="end"');
+    text(LEFT - 8, y, server, 'text-anchor="end"');
     const [middle, worst] = [at(median(waits)), at(Math.max(...waits))];
     const kind = server === 'service' ? 'service' : 'others';
-    if (failed === waits.length) text(LEFT, 'all fail');
+    if (failed === waits.length) text(LEFT, y, 'all fail');
     else {
       lines.push(`<line class="${kind}" stroke-width="3" x1="${middle}" x2="${worst}" y1="${y}" y2="${y}"/>`);
       lines.push(`<circle class="${kind}" stroke="none" r="4.5" cx="${middle}" cy="${y}"/>`);
     }
     y += LINE;
   }
-  const bottom = y;
-  y = 4;
   for (const [i, name] of ['0.1 ms', '1 ms', '10 ms', '100 ms', '1 s', '10 s'].entries()) {
     const x = at(10 ** (i - 1));
-    text(x, name, 'text-anchor="middle"');
-    lines.unshift(`<line class="grid" x1="${x}" x2="${x}" y1="16" y2="${bottom}"/>`);
+    text(x, 4, name, 'text-anchor="middle"');
+    lines.unshift(`<line class="grid" x1="${x}" x2="${x}" y1="16" y2="${y}"/>`);
   }
-  const size = `viewBox="0 -10 ${RIGHT + 30} ${bottom + 10}" width="${RIGHT + 30}" height="${bottom + 10}"`;
+  const size = `viewBox="0 -10 ${RIGHT + 30} ${y + 10}" width="${RIGHT + 30}" height="${y + 10}"`;
   const content = `<style>${STYLE}</style>\n${lines.join('\n')}`;
   writeFileSync(file, `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${content}</svg>\n`);
 }

@@ -42,7 +42,6 @@ const BUFFERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((one) =
 
 const OTHERS: Readonly<Record<string, (value?: string) => Program>> = {
   node: () => BARE,
-  'node-required': () => nodeProgram(scriptPath('baseline'), { REQUIRE: 'true' }),
   haproxy: () => haproxy('mode http', 'http-request return status 200 content-type text/plain string Hello'),
   nginx: () => configured('nginx', ['-e', 'stderr', '-c'], `daemon off; master_process off; pid ${FOLDER}/pid;
 events { worker_connections 4000; }
