@@ -6,7 +6,7 @@ import { createRouter, type Router } from './http/router.ts';
 import { longestSeatWait } from './http/seats.ts';
 import { hostNamesOf } from './http/target.ts';
 import { createRoutes, type RouteOptions } from './routes.ts';
-import { createServer, Room, type Server, type ServerSetup } from './server.ts';
+import { createRoom, createServer, type Server, type ServerSetup } from './server.ts';
 
 type OfServers = Pick<ServerSetup, 'proxies' | 'trustedProxies' | 'keepAliveTimeoutMs' | 'reports'>;
 
@@ -21,7 +21,7 @@ export type App = ReturnType<typeof createApp>;
 export function createApp({ allowedHosts, maxConnections, ...options }: AppOptions) {
   const servers: Server[] = [];
   let isDraining = false;
-  const ofAll = { ...options, room: new Room(maxConnections), isDraining: () => isDraining };
+  const ofAll = { ...options, room: createRoom(maxConnections), isDraining: () => isDraining };
   const router = createRouter(createRoutes(options, ofAll.isDraining));
   const hostNames = allowedHosts && hostNamesOf(allowedHosts);
 

@@ -2,9 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import { Handling } from './handling.ts';
-import { DISCARDED_BYTES } from './http/limits.ts';
 import { originOf } from './http/forwarded.ts';
-import { REFUSALS } from './http/refusals.ts';
+import { DISCARDED_BYTES, REFUSALS } from './http/refusals.ts';
 import { emptyReply, headersOf, STATUS_CODES, type Reply } from './http/reply.ts';
 import { accessRecord, type Reports } from './http/reports.ts';
 import type { ABORTS, HttpRequest } from './http/request.ts';
@@ -139,9 +138,8 @@ export class Exchange {
 /** Puts `part` into `content` at `at`, where it ends within `maxBytes`. Returns `content`, or a longer copy of it. */
 export function put(part: Buffer, content: Buffer, at: number, maxBytes: number): Buffer {
   const end = at + part.length;
-  const newLength = Math.min(2 * end, maxBytes); // twice, so that there are few copies
   // To keep the parts would take 200 times as much memory if a client sends each byte in a chunk of its own.
-  const target = end <= content.length ? content : Buffer.concat([content], newLength);
+  const target = end <= content.length ? content : Buffer.concat([content], Math.min(2 * end, maxBytes));
   part.copy(target, at);
   return target;
 }

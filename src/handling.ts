@@ -1,5 +1,5 @@
 // The handler of one request: it may wait for a seat, then it runs, then it has ended. In any case, there is one reply.
-import { HANDLER_MS } from './http/limits.ts';
+import { HANDLER_MS } from './http/refusals.ts';
 import { unexpectedProblem, type Reply } from './http/reply.ts';
 import type { ABORTS, HttpRequest } from './http/request.ts';
 import type { Route } from './http/router.ts';

@@ -1,5 +1,4 @@
-// The entry point. Signals are handled before the rest is loaded: otherwise SIGHUP would end the process meanwhile, and
-// process 1 of a container would ignore them all.
+// The entry point. Signals are handled before the rest is loaded: otherwise, SIGHUP would end the process meanwhile.
 import { handleSignals } from './host/signals.ts';
 
 const signals = handleSignals();

@@ -7,14 +7,13 @@ import type { SecureContextOptions } from 'node:tls';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { plainAddress } from './http/forwarded.ts';
 import { checkHead, type HeadRules } from './http/head.ts';
-import { FIELD_LINES, HEAD_BYTES, TIME_LIMITS } from './http/limits.ts';
-import { REFUSALS, statusOfError } from './http/refusals.ts';
+import { FIELD_LINES, HEAD_BYTES, REFUSALS, statusOfError, TIME_LIMITS } from './http/refusals.ts';
 import { refusalText } from './http/reply.ts';
 import { clientOf } from './turns/client.ts';
 import { createFairServer } from './turns/fair-server.ts';
 import type { Room } from './turns/room.ts';
 
-export { Room } from './turns/room.ts';
+export { createRoom } from './turns/room.ts';
 
 export type ServerSetup = Omit<ExchangeOptions, 'clientOf'> & {
   readonly headRules: HeadRules;

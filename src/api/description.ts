@@ -52,8 +52,7 @@ export const description = {
         message: { type: 'string', description: '`Hello, <name>!`, without the white space around the name.' },
         generatedAt: {
           description: 'The time of the greeting: UTC, to the millisecond, with a numeric offset.',
-          type: 'string', format: 'date-time',
-          pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
+          type: 'string', format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}\\+00:00$',
         },
       },
     },

@@ -4,7 +4,6 @@ import type { Log } from './log.ts';
 import { EXIT_CODES } from './start-error.ts';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const; // nodemon sends the last one
-const WINDOWS_STOP_SIGNALS = ['SIGHUP', 'SIGBREAK'] as const; // the console is closed, Ctrl-Break
 const SAME_STOP_MS = 1_000; // supervisors repeat signals; a terminal and npm both send SIGINT for one Ctrl-C
 
 export type SignalActions = { stop: (signal: NodeJS.Signals) => void; reload: () => void };
@@ -13,7 +12,8 @@ export type SignalActions = { stop: (signal: NodeJS.Signals) => void; reload: ()
 export function handleSignals(platform: NodeJS.Platform = process.platform): SignalActions {
   const actions: SignalActions = { stop: () => process.exit(EXIT_CODES.stopped), reload: () => {} };
   const isWindows = platform === 'win32';
-  const stops = [...STOP_SIGNALS, ...(isWindows ? WINDOWS_STOP_SIGNALS : [])];
+  // There, SIGHUP says that the console is closed, and SIGBREAK is Ctrl-Break.
+  const stops = isWindows ? [...STOP_SIGNALS, 'SIGHUP', 'SIGBREAK'] as const : STOP_SIGNALS;
   for (const signal of stops) process.on(signal, () => actions.stop(signal));
   if (!isWindows) process.on('SIGHUP', () => actions.reload());
   return actions;

@@ -1,16 +1,15 @@
 // The rules for a head that Node's parser leaves open. refusals.ts says where each is from, and what it prevents.
 import type { IncomingMessage } from 'node:http';
-import { FIELD_LINES } from './limits.ts';
-import type { Reason } from './refusals.ts';
+import { FIELD_LINES, type Reason } from './refusals.ts';
 import { HttpRequest } from './request.ts';
-import { isHostOf, parseHost, parseTarget, type Host, type HostNames, type Target } from './target.ts';
+import { isHostOf, parseHost, parseTarget, type Host, type Target } from './target.ts';
 
 /** What is read here of what Node has parsed. */
 export type Head = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'headers' | 'rawHeaders'>;
 
 /** The rules that differ between servers. */
 export type HeadRules = {
-  readonly hostNames?: HostNames | undefined; // which may be asked for; undefined: any
+  readonly hostNames?: ReadonlySet<string | undefined> | undefined; // which may be asked for; undefined: any
   readonly takesHttps?: boolean; // whether a target may have the scheme https
   readonly needsHost?: boolean; // whether a request must name its host even in HTTP/1.0
 };

@@ -19,8 +19,7 @@ export type AccessRecord = Partial<FailedRequest> & { // partial: if Node's pars
   readonly durationMs?: number; // since the head had arrived; missing in the same case
   readonly remoteAddress: string | undefined; // undefined: on a Unix socket
   readonly status: number | undefined; // undefined: the connection ended before there was a reply
-  // Why it was refused: a Reason, the code of an error of Node's, or `handlerTooSlow`. Or `handlerAborted`: the handler
-  // has failed, but its request had been aborted before.
+  // A Reason, the code of an error of Node's, `handlerTooSlow`, or `handlerAborted`: it has failed after an abort.
   readonly reason: string | undefined;
   readonly aborted: true | undefined; // the kernel has not taken the whole reply
 };

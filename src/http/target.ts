@@ -56,10 +56,7 @@ export function isHostOf({ authority, isHttps = false }: Target, host: Host): bo
   return named?.name === host.name && (named.port ?? defaultPort) === (host.port ?? defaultPort);
 }
 
-/** Names as in `Host`. */
-export type HostNames = ReadonlySet<string | undefined>;
-
 /** The names of hosts. Against DNS rebinding: the web page of an attacker can name only the attacker's own host. */
-export function hostNamesOf(hosts: readonly string[]): HostNames {
+export function hostNamesOf(hosts: readonly string[]): ReadonlySet<string | undefined> {
   return new Set(hosts.map((host) => parseHost(host.includes(':') ? `[${host}]` : host)?.name));
 }

@@ -8,7 +8,7 @@ import { titleOf } from './client.ts';
 import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
 import { isListed, readProxyHeader } from './proxy-header.ts';
-import { Room, type DropReason } from './room.ts';
+import { createRoom, type DropReason, type Room } from './room.ts';
 import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
@@ -32,16 +32,15 @@ export type ConnectionOptions = {
 /** The connections of `server`, which has `connection` for each, with its valve. */
 export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
   const { tls, proxies, halfClosed, dropped, failed, closing } = options;
-  const room = options.room ?? new Room(options.maxConnections ?? 1_000);
+  const room = options.room ?? createRoom(options.maxConnections ?? 1_000);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
 
   function readHeader(connection: Connection): void {
-    const { socket } = connection;
     connection.awaited = 'proxyHeaderTooSlow';
-    readBeginning(socket, readProxyHeader, (header) => {
+    readBeginning(connection.socket, readProxyHeader, (header) => {
       connection.awaited = undefined;
-      if (header === undefined && socket.bytesRead === 0) return close(connection); // it has ended: a check by TCP
+      if (header === undefined && connection.socket.bytesRead === 0) return close(connection); // a check by TCP
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
       connection.headerBytes = header.length;
       connection.named = header.client;

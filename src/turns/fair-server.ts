@@ -9,7 +9,7 @@ import { HIGH_WATER_MARK } from './reader.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { memberOf } from './valve.ts';
 
-export { Room } from './room.ts';
+export { createRoom } from './room.ts';
 
 const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop
 const ON_ITS_WAY_MS = 250; // how long idle connections are kept after that: a request may be on its way

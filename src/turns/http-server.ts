@@ -8,9 +8,7 @@ import { Valve } from './valve.ts';
 const http: typeof import('node:http') = createRequire(import.meta.url)('node:http');
 
 /** As `http.createServer`. While `isStopping`, a reply is the last on its connection, unless more has arrived. */
-export function createHttpServer(
-  options: ServerOptions, isStopping: () => boolean, handler: RequestListener | undefined,
-): Server {
+export function createHttpServer(options: ServerOptions, isStopping: () => boolean, handler?: RequestListener): Server {
   // Node makes it at the end of each head.
   class FairResponse extends (options.ServerResponse ?? http.ServerResponse) {
     constructor(...args: ConstructorParameters<typeof http.ServerResponse>) {

@@ -7,87 +7,80 @@ import { Connection } from './connection.ts';
 /** Which connection was closed: an idle one, a busy one, or the new one. */
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
-export class Room {
-  readonly #connections = new Set<Connection>();
-  readonly #clients = new Map<string, Client>();
-  readonly #networks = new Map<string, Network>();
-  readonly #maxConnections: number;
+export type Room = ReturnType<typeof createRoom>;
 
-  constructor(maxConnections: number) {
-    this.#maxConnections = maxConnections;
-  }
-
-  /** Adds the connection of a socket. `close` is called if it must make room. */
-  add(socket: Socket, close: (connection: Connection) => void): Connection {
-    const connection = new Connection(socket, this.#enter(socket.remoteAddress), close);
-    this.#connections.add(connection);
-    return connection;
-  }
-
-  /** Removes a connection that closes. */
-  remove(connection: Connection): void {
-    if (this.#connections.delete(connection)) this.#leave(connection.client);
-  }
-
-  /** Moves a connection to the client with the address that a load balancer has named. */
-  move(connection: Connection, remoteAddress: string): void {
-    this.#leave(connection.client);
-    connection.client = this.#enter(remoteAddress);
-  }
-
-  /** A connection of a client has closed, and the handler of its request goes on. Returns what to call at its end. */
-  leaveBehind(client: Client): () => void {
-    client.network.leftBehind += 1;
-    return () => {
-      client.network.leftBehind -= 1;
-      this.#forget(client);
-    };
-  }
-
-  /** Whether a client's network has too many connections and handlers left behind: resets could start any number. */
-  isFull({ network }: Client): boolean {
-    return network.size + network.leftBehind > this.#maxConnections;
-  }
-
-  /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
-  chooseVictim(newest: Connection): { connection: Connection; reason: DropReason } | undefined {
-    if (this.#connections.size <= this.#maxConnections) return undefined;
-    let connection = newest;
-    for (const other of this.#connections) {
-      if (makesRoomBefore(other, connection)) connection = other;
-    }
-    if (connection === newest) return { connection, reason: 'newRefused' };
-    return { connection, reason: connection.load === 0 ? 'idleClosed' : 'busyClosed' };
-  }
+/** A room for so many connections. */
+export function createRoom(maxConnections: number) {
+  const connections = new Set<Connection>();
+  const clients = new Map<string, Client>();
+  const networks = new Map<string, Network>();
 
   // The client at this address, with one more connection.
-  #enter(remoteAddress: string | undefined): Client {
+  function enter(remoteAddress: string | undefined): Client {
     const name = clientOf(remoteAddress);
     const networkName = networkOf(name);
-    const network = this.#networks.get(networkName) ?? { name: networkName, size: 0, leftBehind: 0 };
-    const client = this.#clients.get(name) ?? { name, network, short: new Map(), long: new Map(), size: 0 };
-    this.#networks.set(networkName, network);
-    this.#clients.set(name, client);
+    const network = networks.get(networkName) ?? { name: networkName, size: 0, leftBehind: 0 };
+    const client = clients.get(name) ?? { name, network, short: new Map(), long: new Map(), size: 0 };
+    networks.set(networkName, network);
+    clients.set(name, client);
     client.size += 1;
     network.size += 1;
     return client;
   }
 
-  #leave(client: Client): void {
+  function leave(client: Client): void {
     client.size -= 1;
     client.network.size -= 1;
-    this.#forget(client);
+    forget(client);
   }
 
   // Forgets a client, or its network, of which nothing is left. An iteration later: the response on a connection that
   // closes says only then that a handler is left behind.
-  #forget({ name, network }: Client): void {
+  function forget({ name, network }: Client): void {
     setImmediate(() => {
-      if (this.#clients.get(name)?.size === 0) this.#clients.delete(name);
-      const { size = 0, leftBehind = 0 } = this.#networks.get(network.name) ?? {};
-      if (size + leftBehind === 0) this.#networks.delete(network.name);
+      if (clients.get(name)?.size === 0) clients.delete(name);
+      const { size = 0, leftBehind = 0 } = networks.get(network.name) ?? {};
+      if (size + leftBehind === 0) networks.delete(network.name);
     });
   }
+
+  return {
+    /** Adds the connection of a socket. `close` is called if it must make room. */
+    add(socket: Socket, close: (connection: Connection) => void): Connection {
+      const connection = new Connection(socket, enter(socket.remoteAddress), close);
+      connections.add(connection);
+      return connection;
+    },
+    /** Removes a connection that closes. */
+    remove(connection: Connection): void {
+      if (connections.delete(connection)) leave(connection.client);
+    },
+    /** Moves a connection to the client with the address that a load balancer has named. */
+    move(connection: Connection, remoteAddress: string): void {
+      leave(connection.client);
+      connection.client = enter(remoteAddress);
+    },
+    /** A connection of a client has closed, and the handler of its request goes on. Returns what to call at its end. */
+    leaveBehind(client: Client): () => void {
+      client.network.leftBehind += 1;
+      return () => {
+        client.network.leftBehind -= 1;
+        forget(client);
+      };
+    },
+    /** Whether a client's network has too many connections and handlers left behind: resets could start any number. */
+    isFull: ({ network }: Client): boolean => network.size + network.leftBehind > maxConnections,
+    /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
+    chooseVictim(newest: Connection): { connection: Connection; reason: DropReason } | undefined {
+      if (connections.size <= maxConnections) return undefined;
+      let connection = newest;
+      for (const other of connections) {
+        if (makesRoomBefore(other, connection)) connection = other;
+      }
+      if (connection === newest) return { connection, reason: 'newRefused' };
+      return { connection, reason: connection.load === 0 ? 'idleClosed' : 'busyClosed' };
+    },
+  };
 }
 
 // First comes the network with the most connections, in that the client with the most, and of its connections the one

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { readConfiguration } from '../../src/host/configuration.ts';
-import { Room } from '../../src/server.ts';
+import { createRoom } from '../../src/server.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { keepReports } from '../support/service.ts';
 import { listenOnPort, until } from '../support/sockets.ts';
@@ -16,7 +16,7 @@ async function start(t: TestContext, translate: (response: ServerResponse) => vo
   const translatorUrl = `http://127.0.0.1:${await listenOnPort(translator)}`;
   const { reports, ...reported } = keepReports();
   const journalFile = join(temporaryFolder(t), 'journal');
-  const room = new Room(100);
+  const room = createRoom(100);
   const options = { ...readConfiguration({}), room, reports, journalFile, token: 'a', maxNotes, translatorUrl };
   const notes = await createNotes(options);
   t.after(() => Promise.all([notes.close(), notes.closeAll(), translator.close(), translator.closeAllConnections()]));

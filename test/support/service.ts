@@ -7,7 +7,7 @@ import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
 import type { AccessRecord, Reports } from '../../src/http/reports.ts';
 import { createRouter, type Routes } from '../../src/http/router.ts';
-import { createServer, Room, type Server, type ServerSetup } from '../../src/server.ts';
+import { createRoom, createServer, type Server, type ServerSetup } from '../../src/server.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { listenOnPort } from './sockets.ts';
 
@@ -33,7 +33,7 @@ export async function startServer(
   tls?: SecureContextOptions,
 ) {
   const { reports, ...reported } = keepReports();
-  const room = new Room(maxConnections);
+  const room = createRoom(maxConnections);
   const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports, room };
   const server = createServer({ ...readConfiguration({}), ...fixed, ...options }, tls);
   t.after(() => Promise.all([server.close(), server.closeAll()]));

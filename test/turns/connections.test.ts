@@ -7,7 +7,7 @@ import { Duplex, duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createFairServer } from '../../src/turns/fair-server.ts';
-import { Room } from '../../src/turns/room.ts';
+import { createRoom } from '../../src/turns/room.ts';
 import { calm, closed, NO_UNIX, until } from '../support/sockets.ts';
 import { beginTls, GET, hello, LAST, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
@@ -45,7 +45,7 @@ test('what was reset before it is accepted is not served', { skip: NO_UNIX }, as
 });
 
 test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credit is saved', () => {
-  const connection = new Room(1).add(new Socket(), () => {});
+  const connection = createRoom(1).add(new Socket(), () => {});
   for (const [bytes, content, isWasteful] of [
     [70_536, 1_000, false], [71_537, 1_000, true],
     [140_000, 140_000, false], [206_536, 140_000, false], [207_537, 140_000, true],

@@ -6,7 +6,7 @@ import { BlockList, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { Room } from '../../src/turns/room.ts';
+import { createRoom } from '../../src/turns/room.ts';
 import { iterations, until } from '../support/sockets.ts';
 import { beginTls, get, GET, hello, LAST, start, TRANSPORTS, type Opened } from './start.ts';
 
@@ -81,7 +81,7 @@ for (const over of TRANSPORTS) {
 }
 
 test('servers share a room: of all their connections, one is closed', async (t) => {
-  const room = new Room(2);
+  const room = createRoom(2);
   const [plain, secure] = [await start(t, hello, 'TCP', { room }), await start(t, hello, 'TLS', { room })];
   const [first, second] = [await plain.open(), await secure.open()];
   assert.deepEqual([first.raw.destroyed, second.raw.destroyed], [false, false]);
@@ -92,7 +92,7 @@ test('servers share a room: of all their connections, one is closed', async (t) 
 
 /** A room, and how a connection is added to it. Without an address, all are one client's. */
 function startRoom(maxConnections: number) {
-  const room = new Room(maxConnections);
+  const room = createRoom(maxConnections);
   const add = (address = '') => {
     const connection = room.add(new Socket(), () => {});
     room.move(connection, address);

@@ -4,7 +4,7 @@ import { readConfiguration } from '../../../src/host/configuration.ts';
 import { contentReply } from '../../../src/http/reply.ts';
 import { createRouter } from '../../../src/http/router.ts';
 import { createSeats } from '../../../src/http/seats.ts';
-import { createServer, Room } from '../../../src/server.ts';
+import { createRoom, createServer } from '../../../src/server.ts';
 import { listenOnPort } from '../../support/sockets.ts';
 import { usePool } from './pool.ts';
 
@@ -18,5 +18,5 @@ const ignored = { refused() {}, endedEarly() {}, dropped() {}, answered() {}, fi
 const reports = { ...ignored, handlerFailed: console.error };
 const fixed = { router, headRules: {}, isDraining: () => false, reports };
 const configuration = readConfiguration(process.env);
-const { httpServer } = createServer({ ...configuration, ...fixed, room: new Room(configuration.maxConnections) });
+const { httpServer } = createServer({ ...configuration, ...fixed, room: createRoom(configuration.maxConnections) });
 console.log(`http://127.0.0.1:${await listenOnPort(httpServer)}`);
