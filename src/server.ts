@@ -34,7 +34,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   // (Between requests it is undefined, not removed: V8 would keep old tables of the map, 80 MiB more under load.)
   const current = new Map<Duplex, Exchange | undefined>();
   let inProgress = 0; // exchanges
-  let isCut = false; // nobody waits for them any more
+  let isGivenUp = false; // nobody waits for them any more
   const progress = new EventEmitter(); // emits `over` then, or when no exchange is in progress
 
   const server = createFairServer({
@@ -123,7 +123,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     /** Stops listening, and closes idle connections. Resolves when all have ended, and all handlers. */
     async close(): Promise<void> {
       await new Promise((resolve) => { server.close(resolve); });
-      if (inProgress > 0 && !isCut) await once(progress, 'over');
+      if (inProgress > 0 && !isGivenUp) await once(progress, 'over');
     },
     /** Stops listening, and closes all connections at once. Returns how many requests were in progress. */
     closeAll(): number {
@@ -131,7 +131,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
       for (const exchange of current.values()) exchange?.abort('stopped');
       server.stopListening();
       server.closeAllConnections();
-      isCut = true;
+      isGivenUp = true;
       progress.emit('over');
       return count;
     },

@@ -32,7 +32,7 @@ type StopOptions = Pick<Configuration, 'shutdownDelayMs' | 'shutdownTimeoutMs' |
 export function createStop(service: Stoppable, options: StopOptions, log: Log): SignalActions['stop'] {
   const { shutdownDelayMs: delayMs, shutdownTimeoutMs: timeoutMs } = options;
   let stoppingSince: number | undefined;
-  let isCut = false; // by a second SIGINT
+  let isExiting = false; // after a second SIGINT
 
   async function stop(signal: NodeJS.Signals): Promise<void> {
     log('info', 'Stopping', { signal, delayMs });
@@ -44,7 +44,7 @@ export function createStop(service: Stoppable, options: StopOptions, log: Log): 
     const deadline = setTimeout(() => { requestsCut = service.closeAll(); }, timeoutMs);
     await service.close();
     clearTimeout(deadline);
-    if (isCut) return; // the process is exiting already
+    if (isExiting) return;
     log('info', 'Stopped', { requestsCut });
     await service.exit(EXIT_CODES.stopped);
   }
@@ -54,7 +54,7 @@ export function createStop(service: Stoppable, options: StopOptions, log: Log): 
       stoppingSince = performance.now();
       void stop(signal);
     } else if (signal === 'SIGINT' && performance.now() - stoppingSince >= SAME_STOP_MS) {
-      isCut = true;
+      isExiting = true;
       log('warn', 'Stopping at once on a second signal', { signal });
       void service.exit(EXIT_CODES.failure);
     }

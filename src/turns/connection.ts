@@ -46,8 +46,8 @@ export class Connection {
     this.isBusy = isBusy;
   }
 
-  /** 0: closing it loses nothing. 1: something waits for a turn, or to be sent. 2: it is busy. */
-  get load(): number {
+  /** What is lost if it is closed. 0: nothing. 1: what waits for a turn, or to be sent. 2: a request in progress. */
+  get loss(): number {
     if (this.isBusy) return 2;
     return this.valve?.isIdle === false ? 1 : 0;
   }

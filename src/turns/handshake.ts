@@ -1,6 +1,6 @@
 // TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high to stop
 // reading at once.
-import { constants, randomBytes } from 'node:crypto';
+import { constants } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
 import { readHello } from './client-hello.ts';
@@ -62,6 +62,6 @@ function viewOf(protocols: TlsOptions['ALPNProtocols']): TlsOptions['ALPNProtoco
 // could do so hundreds of times in a second.
 function createContext(options: SecureContextOptions) {
   const secureOptions = (options.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION;
-  const all = { honorCipherOrder: true, ticketKeys: randomBytes(48), ...options, secureOptions };
+  const all = { honorCipherOrder: true, ...options, secureOptions };
   return { options, secureContext: createSecureContext(all), madeAt: performance.now() };
 }

@@ -78,7 +78,7 @@ export function createRoom(maxConnections: number) {
         if (makesRoomBefore(other, connection)) connection = other;
       }
       if (connection === newest) return { connection, reason: 'newRefused' };
-      return { connection, reason: connection.load === 0 ? 'idleClosed' : 'busyClosed' };
+      return { connection, reason: connection.loss === 0 ? 'idleClosed' : 'busyClosed' };
     },
   };
 }
@@ -89,6 +89,6 @@ function makesRoomBefore(one: Connection, other: Connection): boolean {
   const [a, b] = [one.client, other.client];
   if (a.network.size !== b.network.size) return a.network.size > b.network.size;
   if (a.size !== b.size) return a.size > b.size;
-  const more = one.load - other.load;
+  const more = one.loss - other.loss;
   return more === 0 ? one.since < other.since : more < 0;
 }
