@@ -8,7 +8,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
-import { buffer, text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { createTls } from '../../src/turns/handshake.ts';
@@ -218,17 +218,6 @@ test('over TLS, when one of the sockets is destroyed, the other closes', async (
     ends[which].destroy();
     await Promise.all([closed(ends.accepted), closed(ends.raw)]);
   }
-});
-
-test('over TLS, `allowHalfOpen` may be set on the decrypted socket until its client ends', async (t) => {
-  const { client, accepted } = await startEnds(t, 'TLS');
-  accepted.allowHalfOpen = true;
-  client.end();
-  await once(accepted.resume(), 'end');
-  await iterations();
-  assert.equal(accepted.writableEnded, false);
-  accepted.end('still here');
-  assert.equal(await text(client), 'still here');
 });
 
 test('over TLS, after a forged record nothing more is read, and the next write fails', async (t) => {

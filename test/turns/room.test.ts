@@ -51,16 +51,6 @@ for (const [says, maxConnections, steps, place, reason] of cases) {
   });
 }
 
-test('one in its handshake is idle since it was accepted', async (t) => {
-  const { server, dial } = await start(t, () => {}, 'TLS', { maxConnections: 2 });
-  const [first, second] = [await dial(), await dial()]; // the handshake of the second one goes on
-  beginTls(first.below);
-  await once(server, 'connection');
-  const all = [first, second, await dial(), await dial()];
-  await iterations();
-  assert.deepEqual(all.map(({ raw }) => raw.destroyed), [true, true, false, false]);
-});
-
 for (const over of TRANSPORTS) {
   test(`over ${over}, one line with many networks of IPv6, however busy, keeps nobody out`, async (t) => {
     const proxies = new BlockList();

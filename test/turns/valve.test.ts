@@ -109,7 +109,7 @@ testBoth('what waits for its turn when the last reply ends waits once, to be dis
   one.client.resume().write(post(LONG.length, 'Connection: close'));
   const { response } = await one.next();
   one.hold();
-  await send(one, 'x'.repeat(5_000));
+  for (const byte of 'xy') await send(one, byte); // the second read stops reading
   response.end();
   await iterations();
   for (const ms of [1_000, 50]) t.mock.timers.tick(ms);
@@ -142,14 +142,11 @@ testBoth('its properties are those of the socket', async (one, t) => {
   const valve: object = one.valve;
   for (const name of [
     'remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort', 'localFamily', 'bytesRead',
-    'bytesWritten', 'connecting', 'pending', 'readyState',
-  ] as const) {
-    assert.equal(Reflect.get(valve, name), one.accepted[name]);
+    'bytesWritten', 'connecting', 'pending', 'readyState', 'encrypted',
+  ]) assert.equal(Reflect.get(valve, name), Reflect.get(one.accepted, name), name);
+  for (const name of ['address', 'getPeerCertificate', 'getProtocol']) {
+    assert.deepEqual(Object(valve)[name]?.(), Object(one.accepted)[name]?.(), name);
   }
-  const { encrypted, getPeerCertificate = () => {}, getProtocol = () => {} } = Object(one.valve);
-  const ofTls = one.over === 'TLS' ? [true, {}, 'TLSv1.3'] : [undefined, undefined, undefined];
-  assert.deepEqual([encrypted, getPeerCertificate(), getProtocol()], ofTls);
-  assert.deepEqual(Object(valve).address(), one.accepted.address());
   for (const [name, ...args] of [['setNoDelay', false], ['setKeepAlive', true, 1_234], ['ref'], ['unref']] as const) {
     const { mock } = t.mock.method(one.accepted, name);
     assert.equal(Object(valve)[name](...args), one.valve);

@@ -43,17 +43,17 @@ function open(client: number): void {
   const socket = openSocket({ port: Number(port), isTls: isOverTls, from, allowHalfOpen }, () => {
     begun += 1;
     if (begun === Number(clients)) say();
-    if (hello !== undefined) return begin();
+    if (hello !== undefined) {
+      socket.write(hello.subarray(0, 1));
+      waiting.add(socket.once('data', () => socket.destroy())); // the server has shaken hands
+      return;
+    }
     if (first !== '') socket.write(first.replaceAll('#', String(client)));
     if (resetAfterMs === 0) socket.resetAndDestroy();
     else if (resetAfterMs !== undefined) setTimeout(() => socket.resetAndDestroy(), resetAfterMs);
     if (more !== '') sendMore(0);
     else if (first === '') socket.destroy();
   });
-  function begin(): void {
-    socket.write(hello?.subarray(0, 1) ?? '');
-    waiting.add(socket.once('data', () => socket.destroy())); // the server has shaken hands
-  }
   function sendMore(at: number): void {
     if (!socket.writable) return;
     const next = (at + length) % repeated.length;

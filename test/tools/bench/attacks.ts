@@ -28,9 +28,6 @@ export type Attack = Readonly<{
 }>;
 
 const get = (target = TARGET, fields: readonly string[] = []) => requestBytes('GET', target, fields);
-const slow = requestBytes('GET', '/slow', []); // of slow.ts
-const pool = requestBytes('GET', '/pool', []); // of each server of Node and Go, and of slow.ts, where it has seats
-const unseated = requestBytes('GET', '/unseated', []);
 const post = (field: string, content: string) => requestBytes('POST', PATH, [field]) + content;
 const chunked = (content: string) => post('Transfer-Encoding: chunked', content);
 const LINES = Array.from({ length: 94 }, (_, i) => `x${i}: 1`);
@@ -62,16 +59,16 @@ export const WORKS = {
   reconnecting: { first: get(TARGET, ['Connection: close']) },
   'sending and resetting': { first: get().repeat(200), resetAfterMs: 0 },
   'reading nothing': { first: get().repeat(8_000), isDeaf: true },
-  'rapid reset': { first: slow, resetAfterMs: 5 },
+  'rapid reset': { first: get('/slow'), resetAfterMs: 5 }, // of slow.ts
   'split ClientHellos': { hellosOf: 16_384 },
   'ClientHellos in one-byte records': { hellosOf: 1 },
-  'waiting handlers': { more: pool },
-  'waiting handlers without seats': { more: unseated },
+  'waiting handlers': { more: get('/pool') }, // of each server of Node and Go, and of slow.ts, where it has seats
+  'waiting handlers without seats': { more: get('/unseated') }, // of slow.ts
 } satisfies Record<string, Work>;
 
 type How = Partial<Attack>;
 const FEW = { medianMs: 10, worstMs: 100, failed: 0 };
-const FEW_TLS = { ...FEW, medianMs: 20, isTls: true };
+const FEW_TLS = { ...FEW, medianMs: 20 };
 const UPDATING = { ...FEW_TLS, worstMs: 2_000 }; // what TLS does with them takes no turns
 const MANY = { ...FEW, medianMs: 50, worstMs: 250 };
 const WAITING = { script: 'slow', asks: '/pool', medianMs: 150, worstMs: 250, failed: 0 };
@@ -81,6 +78,8 @@ const attack = (name: string, how: How, ...clients: Clients[]): Attack => ({ ...
 const few = (work: keyof typeof WORKS, how: How = FEW) => attack(work, how, [75, work]);
 const many = (work: keyof typeof WORKS, how: How = MANY, count = 900) =>
   attack(`${count}, ${work}`, how, [count, work]);
+const overTls = (work: keyof typeof WORKS, count: number, how: How = FEW_TLS) =>
+  attack(`TLS, ${count}, ${work}`, { ...how, isTls: true }, [count, work]);
 
 // Records of one byte and updates of keys, with a heap of 64 MiB and with that of Node.
 const HEAPS = { '': {}, ', 64 MiB': SMALL };
@@ -104,11 +103,8 @@ export const ATTACKS: readonly Attack[] = [
   many('waiting handlers', WAITING, 300), many('waiting handlers', WAITING),
   many('waiting handlers without seats', { script: 'slow', asks: '/unseated' }, 300),
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
-  attack('TLS, pipelined requests', FEW_TLS, [75, 'pipelined requests']),
-  attack('TLS, handshakes', FEW_TLS, [75, 'handshakes']),
-  ...(['split ClientHellos', 'ClientHellos in one-byte records'] as const).map((work) =>
-    attack(`TLS, 900, ${work}`, { ...MANY, isTls: true }, [900, work])),
-  attack('TLS, records of one byte', FEW_TLS, [75, 'one byte']),
+  overTls('pipelined requests', 75), overTls('handshakes', 75), overTls('one byte', 75),
+  overTls('split ClientHellos', 900, MANY), overTls('ClientHellos in one-byte records', 900, MANY),
   ...records(75, { ...FEW_TLS, peakMiB: 450 }), ...records(300, { medianMs: 50, peakMiB: 450 }),
   ...records(950, { peakMiB: 450 }), ...updates(20, UPDATING), ...updates(75, UPDATING),
   many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),

@@ -15,15 +15,13 @@ const CONNECTING = 0.1; // so many times that if each has a connection of its ow
 const SETTLE_MS = 5; // before and after a measurement, so that the server is idle when its CPU time is read
 const STARTS = 5; // in each round
 
-type Figures = Map<string, number[]>; // of a server and a row, in order
-
 let lastAddress = 0;
 
 /** Measures servers, and prints the figures: those of `base`, and of others as multiples of them. */
 export async function printComparison(
   programs: Programs, base: string, isMeasured: (row: Row) => boolean, rounds: number,
 ): Promise<void> {
-  const figures: Figures = new Map();
+  const figures = new Map<string, number[]>(); // of a server and a row, in order
   const requests = REQUESTS.filter(isMeasured);
   const rows: readonly Row[] = [...requests, ...[FIRST_REPLY, IDLE, USED].filter(isMeasured)];
   const add = (program: string, { name }: Row, value: number) =>
