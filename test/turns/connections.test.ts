@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import { connect, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { Duplex, duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createRoom } from '../../src/turns/room.ts';
-import { calm, closed, NO_UNIX, until } from '../support/sockets.ts';
+import { calm, closed, until } from '../support/sockets.ts';
 import { beginTls, GET, hello, LAST, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 /** Sends each of these as a write of its own: over TLS, as a record. */
@@ -31,17 +31,6 @@ test('a slow handshake ends, and so does what is mostly records of a byte, but n
     assert.deepEqual(reasons, expected);
   }
   assert.deepEqual([silent, large, wasteful].map(({ raw }) => raw.destroyed), [true, false, true]);
-});
-
-test('what was reset before it is accepted is not served', { skip: NO_UNIX }, async (t) => {
-  const { server, port } = await start(t, hello, 'TCP');
-  const [accepted, served] = [t.mock.fn(), t.mock.fn()];
-  server.on('connection', served).listener.on('connection', accepted);
-  for (let i = 0; i < 10; i += 1) {
-    const client: Socket = connect(port, '127.0.0.1', () => client.resetAndDestroy());
-  }
-  await until(() => accepted.mock.callCount() === 10); // one in each iteration
-  assert.ok(served.mock.callCount() < 5);
 });
 
 test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credit is saved', () => {

@@ -33,10 +33,12 @@ for (const [says, maxConnections, steps, place, reason] of cases) {
   test(says, async (t) => {
     const handler = ({ url }: IncomingMessage, response: ServerResponse) => url === '/slow' || response.end();
     const dropped: string[] = [];
-    const { open, dial } = await start(t, handler, 'TCP', {
+    const { server, open, dial } = await start(t, handler, 'TCP', {
       maxConnections,
       dropped: (why, client, connections) => dropped.push(`${why}, ${client} had ${connections}`),
     });
+    const served = t.mock.fn();
+    server.on('connection', served);
     const opened: Pick<Opened, 'below' | 'raw'>[] = [];
     for (const [who, bytes = ''] of steps) {
       const isNewest = typeof who === 'string' && opened.length === maxConnections;
@@ -48,6 +50,7 @@ for (const [says, maxConnections, steps, place, reason] of cases) {
       await iterations();
     }
     assert.deepEqual([opened.flatMap(({ raw }, i) => (raw.destroyed ? [i] : [])), dropped], [[place], [reason]]);
+    assert.equal(served.mock.callCount(), opened.length - (place === maxConnections ? 1 : 0)); // the newest is refused
   });
 }
 
