@@ -169,7 +169,9 @@ describe('a handler that waits', { concurrency: true }, () => {
     const { request: { signal: other } } = await next();
     open('', OTHER);
     await until(() => signal.aborted || other.aborted);
+    const isClosed = server.close();
     server.closeAll();
+    await isClosed; // although their handlers never end
     await until(() => records.length === 2);
     const reasons = [signal, other].map(({ reason }) => reason.message).sort();
     assert.deepEqual([ends, reasons], [['busyClosed'], [ABORTS.dropped, ABORTS.stopped]]);
