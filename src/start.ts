@@ -22,12 +22,12 @@ export async function start(signals: SignalActions): Promise<void> {
 
   /** Closes all connections, and ends the process when the log has been written, or after a second. */
   async function exit(exitCode: number): Promise<void> {
+    process.exitCode ??= exitCode; // the first one counts: closing all connections ends a stop, too
     app?.closeAll();
-    await nextIteration();
-    await nextIteration(); // the closed connections have reported their requests
+    await nextIteration().then(() => nextIteration()); // the closed connections have reported their requests
     summarize();
     await output.end();
-    process.exit(exitCode);
+    process.exit();
   }
 
   function fail(error: unknown): void {

@@ -157,6 +157,18 @@ describe('a process', { concurrency: true }, () => {
     assert.deepEqual([aborted, code], [['/cut', true, { 200: 1, noReply: 1 }, undefined], 1]);
   });
 
+  test('after an uncaught error, the exit code is 1 even if it was stopping', { skip: NO_SIGNALS }, async (t) => {
+    const failing = importing("process.on('SIGWINCH', () => { throw new TypeError('boom'); });");
+    const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '0' }, failing);
+    const port = portIn(await service.nextLine());
+    (await idle(port)).write(requestBytes('POST', '/cut', ['Content-Length: 1']));
+    await request(port, 'GET', '/health'); // the other one has been read, too
+    service.child.kill('SIGTERM');
+    for (const begin of ['Stopping', 'Closing']) assert.ok((await service.nextLine()).message.startsWith(begin));
+    service.child.kill('SIGWINCH');
+    assert.equal((await service.ended()).code, 1);
+  });
+
   test('the longest heads and trailers, on all connections, do not end it', { skip: NO_SIGNALS }, async (t) => {
     const env = { PORT: '0', MAX_CONNECTIONS: '10000', SHUTDOWN_TIMEOUT_MS: '0' };
     const service = spawnService(t, env, ['--max-heap-size=64']);

@@ -11,7 +11,7 @@ export function originOf(peer: string | undefined, headers: IncomingHttpHeaders,
   let address = plainAddress(peer);
   if (trusted === undefined || !isIn(trusted, address)) return { address, isHttps: false };
   const elements = elementsOf(headers['x-forwarded-for']);
-  let at = elements.length; // of `address`, which a trusted proxy has named
+  let at = elements.length; // where `address` stands among them: the peer, after the last
   // The client is the last one that is not trusted itself, or the first one.
   while (at > elements.length - MAX_PROXIES && isIn(trusted, address)) {
     const named = addressIn(elements[at - 1]?.trim());

@@ -25,7 +25,7 @@ export class Connection {
   isActive = true; // something has happened since the last sweep
   isBusy = false; // a request is in progress
   since = 0; // when that has changed, by a count of all such changes
-  awaited: 'handshakeTooSlow' | 'proxyHeaderTooSlow' | undefined; // what has happened if it is not served in time
+  awaited: 'handshakeTooSlow' | 'proxyHeaderTooSlow' | undefined; // the reason to close it if it is not served in time
   headerBytes = 0; // of the PROXY protocol
   named: SocketAddress | undefined; // the client's end, in that
   valve: Served | undefined; // if it is served: before that, there may be a TLS handshake

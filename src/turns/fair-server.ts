@@ -1,5 +1,5 @@
-// An `http.Server` whose clients take turns. Its own listener accepts connections, and stops alone: when Node's server
-// stops listening, it closes connections on which a request may be on its way, and ends its time limits.
+// An `http.Server` whose clients take turns. A listener of its own accepts connections, and can stop before Node's
+// server: that would close connections on which a request may be on its way, and end its time limits.
 import type { RequestListener, ServerOptions } from 'node:http';
 import net from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';

@@ -89,7 +89,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   // If the current request is over, the next one may pass.
   function endRequest(): void {
     if (pieces.endRequest()) connection.setBusy(false);
-    if (!pieces.isArriving) lastReply.contentArrived();
+    if (!pieces.isArriving) lastReply.stopAwaiting();
   }
 
   // The client has ended its side, and all that it has sent has passed.

@@ -35,7 +35,7 @@ export class Reader {
   take(length = this.held.length): Buffer {
     const bytes = this.held;
     if (length === 0) return NOTHING;
-    this.held = length < bytes.length ? bytes.subarray(length) : NOTHING; // even if empty, it keeps all in memory
+    this.held = length < bytes.length ? bytes.subarray(length) : NOTHING; // an empty part would keep all in memory
     return length < bytes.length ? bytes.subarray(0, length) : bytes;
   }
 
@@ -49,7 +49,7 @@ export class Reader {
     newest = this;
   }
 
-  /** Goes on reading. What has arrived meanwhile is held. */
+  /** Goes on reading, if nothing is held, or what is may be forgotten. What has arrived meanwhile is held. */
   readOn(): void {
     if (!this.isStopped) return;
     if (newest === this) newest = undefined;

@@ -35,7 +35,7 @@ export function createRoom(maxConnections: number) {
   }
 
   // Forgets a client, or its network, of which nothing is left. An iteration later: the response on a connection that
-  // closes says only then that a handler is left behind.
+  // closes says a moment after it that a handler is left behind.
   function forget({ name, network }: Client): void {
     setImmediate(() => {
       if (clients.get(name)?.size === 0) clients.delete(name);

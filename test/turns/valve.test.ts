@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
+import { write } from '../../src/turns/writes.ts';
 import { calm, closed, iterations, until } from '../support/sockets.ts';
-import { get, post, start, startTurns, TRANSPORTS, type Opened, type Over } from './start.ts';
+import { get, post, start, startEnds, startTurns, TRANSPORTS, type Opened, type Over } from './start.ts';
 
 const COUNT = Array.from({ length: 100_000 }, (_, i) => `${i},`).join('');
 const LONG = Buffer.alloc(20_000_000, 'x'); // more than kernels keep
@@ -135,6 +136,17 @@ testBoth('where Node sets no limit, a client may take nothing for 30 s, and long
   assert.equal(one.valve.isIdle, false);
   one.valve.destroy();
   await closed(one.accepted); // though something waits
+});
+
+test('a short write that has to wait is activity when it has been taken', async (t) => {
+  const { client, accepted } = await startEnds(t, 'TCP');
+  accepted.write(LONG);
+  const touched = t.mock.fn();
+  const taken = new Promise((resolve) => write(accepted, [{ chunk: 'x', encoding: 'latin1' }], touched, resolve));
+  const count = touched.mock.callCount();
+  client.resume();
+  await taken;
+  assert.ok(touched.mock.callCount() > count);
 });
 
 testBoth('its properties are those of the socket', async (one, t) => {
