@@ -60,8 +60,8 @@ function headOf({ status, headers, body }: Reply, isLast: boolean) {
   const date = 'Date: now';
   const closed = headers.at(-1) === date ? ['Connection: close', date] : [date, 'Connection: close'];
   const end = isLast ? closed : [date, 'Connection: keep-alive', 'Keep-Alive: timeout=75'];
-  const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...(body === '' ? empty : withBody), length, ...end];
+  const length = [204, 304].includes(status) ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...(body === '' ? empty : withBody), ...length, ...end];
 }
 
 const replyOf = (code: number, content: string) =>
