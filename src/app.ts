@@ -42,8 +42,7 @@ export function createApp({ allowedHosts, maxConnections, ...options }: AppOptio
     createRedirectServer(port: number): Server {
       const redirecting = { handler: redirectToHttps(port) };
       const redirectOr: Router = (method, path, isHttps) => (isHttps === true ? router(method, path) : redirecting);
-      // `takesHttps`: a target with the scheme https is redirected, too.
-      return create(redirectOr, { takesHttps: true, needsHost: true });
+      return create(redirectOr, { takesHttps: true, needsHost: true }); // also targets with the scheme https
     },
     /** From now on `/health` replies with 503, and each reply is the last one on its connection. */
     startDraining: () => { isDraining = true; },

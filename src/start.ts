@@ -31,6 +31,7 @@ export async function start(signals: SignalActions): Promise<void> {
   }
 
   function fail(error: unknown): void {
+    if (process.exitCode !== undefined) process.exit(); // it has failed while exiting
     if (error instanceof StartError) {
       for (const reason of error.reasons) log('error', 'The service cannot start.', { reason });
       void exit(error.exitCode);
