@@ -169,6 +169,19 @@ describe('a process', { concurrency: true }, () => {
     assert.equal((await service.ended()).code, 1);
   });
 
+  test('if the exit fails, too, it ends at once', { skip: NO_SIGNALS, timeout: 20_000 }, async (t) => {
+    const failing = importing(`const fail = () => { throw new TypeError('boom'); };
+      process.on('SIGWINCH', () => {
+        Object.fromEntries = fail; // which the counts of requests need
+        fail();
+      });`);
+    const service = spawnService(t, { PORT: '0' }, failing);
+    await request(portIn(await service.nextLine()), 'GET', '/health');
+    service.child.kill('SIGWINCH');
+    const { lines, code } = await service.ended();
+    assert.deepEqual([lines.map(({ level }) => level), code], [['fatal'], 1]);
+  });
+
   test('the longest heads and trailers, on all connections, do not end it', { skip: NO_SIGNALS }, async (t) => {
     const env = { PORT: '0', MAX_CONNECTIONS: '10000', SHUTDOWN_TIMEOUT_MS: '0' };
     const service = spawnService(t, env, ['--max-heap-size=64']);
