@@ -29,7 +29,7 @@ const inRecords = (count: number) => split(...Array.from({ length: count - 1 }, 
 
 test('a ClientHello is whole with the last byte of its last record, however it is split', () => {
   const more = record(Buffer.concat([message, message]));
-  for (const bytes of [hello, inRecords(64), split(half, message.length), more]) {
+  for (const bytes of [hello, inRecords(64), split(half, message.length), split(3, half, message.length), more]) {
     for (let length = 0; length < bytes.length; length += 1) {
       assert.equal(readHello(bytes.subarray(0, length)), 'incomplete');
     }
