@@ -14,7 +14,6 @@ export type Ends = Readonly<{ socket: Socket; stream: Duplex; connection: Connec
 // bring small frames for ever, each in a record of its own.
 const OVERHEAD = 4;
 const OVERHEAD_BYTES = 64 * 1024;
-const OVERHEAD_BYTES_PER_MS = 1;
 
 let changes = 0; // of all connections
 
@@ -55,7 +54,7 @@ export class Connection {
   /** To be called every `ms` milliseconds: whether it brings too much beyond its content. Records of a byte do. */
   isWasteful(ms: number): boolean {
     const bytes = this.socket.bytesRead - OVERHEAD * (this.valve?.bytesRead ?? 0);
-    this.#wasted = Math.max(0, this.#wasted + bytes - this.#bytes - OVERHEAD_BYTES_PER_MS * ms);
+    this.#wasted = Math.max(0, this.#wasted + bytes - this.#bytes - ms);
     this.#bytes = bytes;
     return this.#wasted > OVERHEAD_BYTES;
   }
@@ -65,15 +64,17 @@ export class Connection {
 export function readBeginning<T extends { readonly length: number }>(
   socket: Socket, parse: (bytes: Buffer) => T | 'incomplete' | undefined, done: (parsed?: T) => void,
 ): void {
-  let held = Buffer.alloc(0);
-  const end = () => done(undefined);
+  let held = Buffer.alloc(0); // with room for more, so that each byte is copied a few times only
+  let length = 0; // of what has come
   function read(part: Buffer): void {
-    held = Buffer.concat([held, part]);
-    const parsed = parse(held);
+    const needed = length + part.length;
+    if (needed > held.length) held = Buffer.concat([held], 2 * needed);
+    length += part.copy(held, length);
+    const parsed = parse(held.subarray(0, length));
     if (parsed === 'incomplete') return;
-    socket.off('data', read).off('end', end).pause();
-    if (parsed !== undefined && parsed.length < held.length) socket.unshift(held.subarray(parsed.length)); // paused
+    socket.off('data', read).off('end', done).pause();
+    if (parsed !== undefined && parsed.length < length) socket.unshift(held.subarray(parsed.length, length)); // paused
     done(parsed);
   }
-  socket.on('data', read).on('end', end).resume();
+  socket.on('data', read).on('end', done).resume();
 }

@@ -111,9 +111,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       secure?.renewTicketKey();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
-        const { awaited, acceptedAt } = connection;
         connection.valve?.sweep(ms);
-        if (awaited !== undefined && acceptedAt <= latest) fail(connection, awaited);
+        if (connection.awaited !== undefined && connection.acceptedAt <= latest) fail(connection, connection.awaited);
         else if (connection.isWasteful(ms)) fail(connection, 'tlsOverhead');
       }
     },

@@ -18,10 +18,10 @@ export function createRoom(maxConnections: number) {
   // The client at this address, with one more connection.
   function enter(remoteAddress: string | undefined): Client {
     const name = clientOf(remoteAddress);
-    const networkName = networkOf(name);
-    const network = networks.get(networkName) ?? { name: networkName, size: 0, leftBehind: 0 };
+    const wide = networkOf(name);
+    const network = clients.get(name)?.network ?? networks.get(wide) ?? { name: wide, size: 0, leftBehind: 0 };
     const client = clients.get(name) ?? { name, network, short: new Map(), long: new Map(), size: 0 };
-    networks.set(networkName, network);
+    networks.set(wide, network);
     clients.set(name, client);
     client.size += 1;
     network.size += 1;

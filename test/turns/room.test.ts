@@ -122,6 +122,17 @@ test('what is left behind counts for a network of IPv6 together', () => {
   assert.equal(room.isFull(second), false);
 });
 
+test('who comes again while its network is being forgotten counts for that network', async () => {
+  const { room, add } = startRoom(1);
+  const [first, second] = [add('2001:db8:0:1::'), add('2001:db8:0:2::')];
+  setImmediate(() => room.remove(second)); // before the first is forgotten
+  room.remove(first);
+  await new Promise((resolve) => setImmediate(resolve)); // before the second is
+  const { client } = add('2001:db8:0:2::');
+  add('2001:db8:0:2::');
+  assert.equal(room.isFull(client), true);
+});
+
 test('a client and its network are remembered until nothing is left of them, and not longer', async () => {
   const { room, add } = startRoom(2);
   const [first, second] = [add(), add()];
