@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { readHello } from '../../src/turns/client-hello.ts';
 import { closed, until } from '../support/sockets.ts';
-import { start, startTurns } from './start.ts';
+import { FORGED, start, startTurns } from './start.ts';
 
 const record = (content: Uint8Array, type = 22) =>
   Buffer.concat([Buffer.of(type, 3, 1, content.length >> 8, content.length & 0xff), content]);
@@ -72,11 +72,11 @@ test('what becomes no ClientHello ends at once, as does a client that leaves', a
   for (const act of [
     (below: Socket) => below.end(), (below: Socket) => below.end(hello.subarray(0, 100)),
     (below: Socket) => below.write(hello.subarray(0, 100), () => below.resetAndDestroy()),
-    (below: Socket) => below.write('GET / HTTP/1.1'), (below: Socket) => below.write(tooLong),
+    ...['GET /', tooLong, Buffer.concat([hello, FORGED])].map((bytes) => (below: Socket) => below.write(bytes)),
   ]) {
     const { below, raw } = await dial();
     act(below);
     await closed(raw);
   }
-  assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), Array(5).fill('tlsFailed'));
+  assert.deepEqual(failed.mock.calls.map(({ arguments: [reason] }) => reason), Array(6).fill('tlsFailed'));
 });

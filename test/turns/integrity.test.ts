@@ -56,7 +56,7 @@ async function converse(client: Socket, number: number): Promise<void> {
   client.on('data', (part: Buffer) => received.push(part));
   const parse = () => repliesIn(Buffer.concat(received));
   for (let bytes = requests.map((request) => request.bytes).join(''); bytes !== '';) {
-    const length = 1 + (below(3) === 0 ? below(3) : below(4_000));
+    const length = Math.min(1 + below(below(3) === 0 ? 3 : 4_000), Math.max(1, bytes.length - 1)); // the last: 1
     client.write(bytes.slice(0, length), 'latin1');
     bytes = bytes.slice(length);
     if (below(3) > 0) await iteration();
