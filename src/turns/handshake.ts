@@ -35,7 +35,7 @@ export function shakeHands(
 
 /** Starts TLS on sockets. Throws if it is to verify certificates of clients: only a `tls.Server` does that. */
 export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallback, ...options }: TlsOptions) {
-  if ('requestCert' in options) throw new TypeError('Certificates of clients cannot be requested.');
+  if (Reflect.get(options, 'requestCert') === true) throw new TypeError('Certificates of clients cannot be requested.');
   // RFC 7301 3.2: a client that speaks only HTTP/2 is refused.
   const fixed = { isServer: true, ALPNProtocols: viewOf(ALPNProtocols), SNICallback, highWaterMark: HIGH_WATER_MARK };
   let latest = createContext(options);
