@@ -22,10 +22,8 @@ function createRandom(seed: number) {
   };
 }
 
-type Random = ReturnType<typeof createRandom>;
-
 /** A request with a random way to send content, after random empty lines, and its reply. */
-function makeRequest(below: Random, path: string) {
+function makeRequest(below: ReturnType<typeof createRandom>, path: string) {
   const pick = <T>(from: readonly [T, ...T[]]): T => from[below(from.length)] ?? from[0];
   const url = `/${pick(['early', 'now', 'slow', 'parts'])}${path}`;
   const content = Array.from({ length: below(4) }, () => pick(CONTENTS)).join('');
