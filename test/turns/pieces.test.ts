@@ -50,7 +50,7 @@ test('content of known length is one piece, whatever is in it, and what follows 
   assert.equal(pieces.next(Buffer.from('x')), 1, 'no piece is empty');
   begin(pieces);
   assert.equal(pieces.isSized, false);
-  assert.deepEqual(piecesOf(pieces, `${HEAD}more`), [HEAD, 'more']);
+  assert.deepEqual(piecesOf(pieces, `${HEAD}\r\nmore\r\n\r\n`), [HEAD, '\r\nmore\r\n\r\n']);
 });
 
 test('content that the head does not name passes byte by byte, until Node says that it has ended', () => {
