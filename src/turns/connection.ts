@@ -64,11 +64,11 @@ export class Connection {
 export function readBeginning<T extends { readonly length: number }>(
   socket: Socket, parse: (bytes: Buffer) => T | 'incomplete' | undefined, done: (parsed?: T) => void,
 ): void {
-  let held = Buffer.alloc(0); // with room for more, so that each byte is copied a few times only
+  let held: Buffer = Buffer.alloc(0); // with room for more, so that each byte is copied a few times only
   let length = 0; // of what has come
   function read(part: Buffer): void {
-    const needed = length + part.length;
-    if (needed > held.length) held = Buffer.concat([held], 2 * needed);
+    if (length === 0) held = part; // mostly, that is all
+    else if (length + part.length > held.length) held = Buffer.concat([held], 2 * (length + part.length));
     length += part.copy(held, length);
     const parsed = parse(held.subarray(0, length));
     if (parsed === 'incomplete') return;

@@ -68,6 +68,7 @@ export class Reader {
   // Over TLS, a read can bring thousands of records of a byte, with a Buffer for each. Joined, they take little memory.
   // But the stream reads on if it holds less than its high-water mark, or if more than that is asked for at a time.
   #join(): void {
+    newest = undefined; // it may have closed: nothing else would let go of it
     this.#isTaking = true;
     while (this.#socket.readableLength >= 2 * HIGH_WATER_MARK) {
       const part: Buffer = this.#socket.read(HIGH_WATER_MARK);
