@@ -88,11 +88,11 @@ export class Exchange {
   write(reply: Reply): void {
     if (this.#response.headersSent) return;
     const headers = headersOf(reply, this.#isLast || this.#options.isDraining());
-    // With the status text: after a `writeHead` that has thrown, Node would send the text of that one.
+    // After a `writeHead` that has thrown, Node would send the status text and perhaps headers of that one.
+    for (const name of this.#response.getHeaderNames()) this.#response.removeHeader(name);
     this.#response.writeHead(reply.status, STATUS_CODES[reply.status], headers);
-    const { body } = reply;
-    const { length } = body;
-    this.#response.end(body, typeof body === 'string' ? undefined : () => {
+    const { body, body: { length } } = reply;
+    this.#response.end(body, () => {
       // If its memory has gone to another thread, less was sent than promised: the next reply would pass for the rest.
       if (body.length < length) this.#response.req.socket.destroy();
     });

@@ -248,6 +248,16 @@ describe('a handler that waits', { concurrency: true }, () => {
     await closings;
   });
 
+  test('whose reply fails at the stop gets a 500 without anything of that reply', async (t) => {
+    const { open, next, server } = await start(t);
+    const { all } = open(GET);
+    const { reply } = await next();
+    const closing = server.close();
+    reply({ ...emptyReply(200), headers: { 'X-Good': 'a', 'X-Bad': 'b\nc' } });
+    assert.match(await all(), /^HTTP.1.1 500 Internal Server Error\r\n(?:(?!X-Good).+\r\n)*\r\n/);
+    await closing;
+  });
+
   for (const over of ['TCP', 'TLS'] as const) {
     test(`over ${over}, is waited for by the stop if the server has closed the last connection`, async (t) => {
       const { open, next, server } = await start(t, over);
