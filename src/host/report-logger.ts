@@ -5,8 +5,8 @@ import type { Log, LogFields } from './log.ts';
 
 const MAX_PATH = 1_024; // Docker splits lines of 16 KiB: a client could make a line begin where it likes
 type WithPath = LogFields & { readonly path?: string | undefined };
-// Reasons for which clients have ended connections themselves.
-const BY_CLIENTS = /^(?:HPE_INVALID_EOF_STATE|connectMethod|replyNotTaken|tlsFailed|(?:handshake|proxyHeader)TooSlow)$/;
+const BY_CLIENTS = ['HPE_INVALID_EOF_STATE', 'connectMethod', 'handlerAborted', 'replyNotTaken', 'tlsFailed',
+  'handshakeTooSlow', 'proxyHeaderTooSlow']; // why clients have ended connections themselves
 
 /** Writes reports, those of http/reports.ts and failed accepts, to `log`. `load`: how busy the service is. */
 export function createReportLogger(log: Log, load: () => LogFields | undefined) {
@@ -28,9 +28,9 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
   let largest: object | undefined; // the client with the most connections when the first of them was closed
   const answered = count((byStatus) => log('info', 'Requests in the last minute.', { byStatus, ...load() }));
   const left = count((byReason) => log('info', 'Clients ended connections early in the last minute.', { byReason }));
-  const refused = count((byReason) =>
+  const others = count((byReason) =>
     log('warn', 'Requests or connections were refused in the last minute.', { byReason }));
-  const endedEarly = (reason: string) => (BY_CLIENTS.test(reason) ? left(reason) : refused(reason));
+  const endedEarly = (reason: string) => (BY_CLIENTS.includes(reason) ? left : others)(reason);
   const dropped = count((byReason) => {
     log('warn', 'Connections were closed in the last minute, because there were too many of them.',
       { byReason, largest });
