@@ -79,7 +79,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     else exchange.refuse(reason, REFUSALS[reason]);
   }
 
-  // If its handler goes on, that counts for its client, who has gone.
+  // If its handler goes on, that counts for its client.
   function responseClosed(exchange: Exchange, socket: Duplex): void {
     const { handling } = exchange;
     exchange.report();

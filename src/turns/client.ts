@@ -17,7 +17,7 @@ export function titleOf(client: string): string | undefined {
   return client.includes(':') ? `${client.replace(/^:/, '0:')}::/64` : client || undefined;
 }
 
-/** The clients of one network: how many connections they have, and handlers that go on after theirs have closed. */
+/** The clients of one network: how many connections they have, and handlers that go on after the response. */
 export type Network = { readonly name: string; size: number; leftBehind: number };
 
 export type Client = {

@@ -10,8 +10,8 @@ type Served = Duplex & { readonly isIdle: boolean; readonly bytesRead: number; s
 /** Between a client and Node: from `socket`, over TLS the decrypted one, to `stream`, which Node has in its place. */
 export type Ends = Readonly<{ socket: Socket; stream: Duplex; connection: Connection; turns: Turns }>;
 
-// A connection may bring 4 bytes for each of its content, 64 KiB more, and 1 more in each ms, because a WebSocket may
-// bring small frames for ever, each in a record of its own.
+// A connection may bring 4 bytes per byte of content, 64 KiB more, and 1 more in each ms, because a WebSocket may bring
+// small frames for ever, each in a record of its own.
 const OVERHEAD = 4;
 const OVERHEAD_BYTES = 64 * 1024;
 

@@ -23,7 +23,7 @@ export type ConnectionOptions = {
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
   readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
   readonly halfClosed?: (connection: Duplex) => void; // by default, Node closes the connection
-  /** There was one too many, so one of the client with the most, which had so many, was closed. */
+  /** There was one too many, so one of a client that had so many was closed. */
   readonly dropped?: (reason: DropReason, client: string | undefined, connections: number) => void;
   readonly failed?: (reason: FailReason) => void;
   readonly closing?: (connection: Duplex) => void; // it is served, and about to be closed
@@ -126,7 +126,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     },
     count: () => connections.size,
     closeAll: (): void => connections.forEach((connection) => close(connection)),
-    /** The handler of a request goes on, although its connection has closed. Returns what to call at its end. */
+    /** The handler of a request goes on, although its response has closed. Returns what to call at its end. */
     leaveBehind: (connection: Duplex): (() => void) =>
       (connection instanceof Valve ? room.leaveBehind(connection.connection.client) : () => {}),
     /** New connections get this certificate and key. */

@@ -1,5 +1,5 @@
-// An `http.Server` whose clients take turns. A listener of its own accepts connections, and can stop before Node's
-// server: that would close connections on which a request may be on its way, and end its time limits.
+// An `http.Server` whose clients take turns. A listener of its own accepts connections, and can stop first: the server
+// would close connections on which a request may be on its way, and end its time limits.
 import type { RequestListener, ServerOptions } from 'node:http';
 import net from 'node:net';
 import { setImmediate as iteration } from 'node:timers/promises';
@@ -22,7 +22,7 @@ export type FairOptions = ConnectionOptions & ServerOptions & {
   readonly sweepMs?: number;
 };
 
-/** As `http.createServer`, with more options. What the server is told, such as `listen`, is for the listener, too. */
+/** As `http.createServer`, with more options. `listen` and the like act on the listener. */
 export function createFairServer(first: FairOptions | RequestListener = {}, second?: RequestListener) {
   const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
   if (typeof options !== 'object' || Array.isArray(options)) throw invalidOptions();

@@ -8,7 +8,7 @@ import type { Queue } from './turns.ts';
 
 export type Passage = ReturnType<typeof createPassage>;
 
-/** `halfClosed` is called if the client ends its side while its request waits for the reply; else Node closes it. */
+/** If the client ends its side while its request waits, `halfClosed` is called; without that, Node closes it. */
 export function createPassage(ends: Ends, halfClosed?: () => void) {
   const { socket, stream, connection, turns } = ends;
   const pieces = new Pieces();

@@ -1,5 +1,5 @@
-// Reads from a socket, and holds what has not passed yet. It can stop at once, and go on. (A stream that is only paused
-// reads on until it holds as much as its high-water mark. So `stop` puts back padding of that length.)
+// Reads from a socket: bytes go from the kernel to a stream, and on to `held`. If that is only paused, it reads up to its
+// high-water mark, so `stop` puts padding of that length in front. What the same read still brings waits in the stream.
 import type { Socket } from 'node:net';
 
 /** The high-water mark that sockets must have. */
@@ -49,7 +49,7 @@ export class Reader {
     newest = this;
   }
 
-  /** Goes on reading, if nothing is held, or what is may be forgotten. What has arrived meanwhile is held. */
+  /** Goes on reading. What has arrived meanwhile replaces what is held, which nobody may need any more. */
   readOn(): void {
     if (!this.isStopped) return;
     if (newest === this) newest = undefined;

@@ -60,7 +60,7 @@ export function createRoom(maxConnections: number) {
       leave(connection.client);
       connection.client = enter(remoteAddress);
     },
-    /** A connection of a client has closed, and the handler of its request goes on. Returns what to call at its end. */
+    /** A response to a client has closed, and its handler goes on. Returns what to call at the end of that. */
     leaveBehind(client: Client): () => void {
       client.network.leftBehind += 1;
       return () => {
@@ -68,7 +68,7 @@ export function createRoom(maxConnections: number) {
         forget(client);
       };
     },
-    /** Whether a client's network has too many connections and handlers left behind: resets could start any number. */
+    /** Whether its network has too many connections and handlers left: resets could start any number of these. */
     isFull: ({ network }: Client): boolean => network.size + network.leftBehind > maxConnections,
     /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
     chooseVictim(newest: Connection): { connection: Connection; reason: DropReason } | undefined {

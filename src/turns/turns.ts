@@ -63,7 +63,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   }
 
   return {
-    /** Whether a little may be done at once: nobody waits, and that began less than 1 ms ago in this iteration. */
+    /** Whether a little may be done at once: nobody waits, and the first in this iteration began under 1 ms ago. */
     tryAhead(): boolean {
       if (line.size > 0 || isAccepting) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
@@ -89,7 +89,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       longestWaitMs = 0;
       return waitedMs;
     },
-    /** The next turns end after one, because it has brought much to do. */
+    /** Turns end after this one, or the next: there is much to do. */
     endAfterOne: (): void => { isOneEnough = true; },
   };
 }

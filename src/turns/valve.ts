@@ -113,7 +113,7 @@ export class Valve extends Duplex {
   }
 }
 
-// What else may be asked of a socket, and may be replaced. From `encrypted` on, these are members of a TLSSocket.
+// What else may be asked of a socket, and may be replaced. From `encrypted` on: of a TLSSocket; undefined without TLS.
 for (const name of [
   'localAddress', 'localPort', 'localFamily', 'connecting', 'pending', 'readyState', 'address', 'setNoDelay',
   'setKeepAlive', 'ref', 'unref', 'resetAndDestroy', 'encrypted', 'authorized', 'authorizationError', 'alpnProtocol',
