@@ -1,7 +1,6 @@
 // A row of the contract: what is sent, and what must come back, as data; and how a server is held to it.
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { field, type Reply } from '../../support/replies.ts';
-import { inside, misfits } from '../../support/schema.ts';
 import type { Talk, Talker } from './server.ts';
 
 // Nothing is imported from `src` on purpose: what a server must do is not taken from one.
@@ -37,12 +36,16 @@ export const words = (text: string) => text.trim().split(/\s+/);
 export const head = (...lines: readonly string[]) => [...lines, '', ''].join('\r\n');
 export const row = (says: string, ...steps: readonly Step[]): Row => ({ says, steps });
 
+/** The value at this place in a JSON value; undefined: there is none. */
+export function inside(value: unknown, ...names: readonly string[]): unknown {
+  let inner = value;
+  for (const name of names) inner = Object.getOwnPropertyDescriptor(Object(inner), name)?.value;
+  return inner;
+}
+
 /** Expected of each reply with a body: it is not to be stored or sniffed, and names no software. */
 export const WITH_BODY: Expected =
   { fields: { Server: undefined, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } };
-/** For `also`: whether what is there in the JSON fits a JSON Schema. */
-export const fits = (schema: object, ...at: readonly string[]) => ({ json }: Got) =>
-  misfits(schema, inside(json, ...at)).length === 0;
 /** For `also`: whether the JSON is an object with these members. */
 export const only = (...names: readonly string[]) => ({ json }: Got) =>
   Object.keys(Object(json)).sort().join() === names.toSorted().join();
