@@ -3,13 +3,12 @@
 import { parseArgs } from 'node:util';
 import { ATTACKS, COMPARED } from './attacks.ts';
 import { printComparison } from './cpu.ts';
-import { drawWaits } from './picture.ts';
 import { SERVICE } from './processes.ts';
 import { BARE, findServers } from './servers.ts';
 import { printLost } from './stop.ts';
 import { printSummary, printWaits } from './waits.ts';
 
-const { attack, base, beside, only, picture, rounds, seconds, stop } = parseArgs({
+const { attack, base, beside, only, rounds, seconds, stop } = parseArgs({
   options: {
     beside: { type: 'string', default: '' }, // other servers, separated by commas: see servers.ts, or NAME=SCRIPT
     base: { type: 'string', default: 'node' }, // the server with whose CPU time that of others is compared
@@ -17,7 +16,6 @@ const { attack, base, beside, only, picture, rounds, seconds, stop } = parseArgs
     rounds: { type: 'string', default: '3' }, // of the comparison
     attack: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '2' }, // of each attack
-    picture: { type: 'string' }, // an SVG file to write
     stop: { type: 'boolean', default: false },
   },
 }).values;
@@ -29,7 +27,6 @@ else if (attack) {
   const attacks = beside !== '' && only === undefined ? COMPARED : ATTACKS.filter(isMeasured);
   const all = await printWaits({ service: SERVICE, ...await findServers(beside) }, attacks, Number(seconds));
   if (beside !== '') printSummary(all);
-  if (picture !== undefined) drawWaits(all, picture);
 } else {
   const programs = { node: BARE, service: SERVICE, ...await findServers(beside) };
   await printComparison(programs, base, isMeasured, Number(rounds));
