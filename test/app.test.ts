@@ -1,11 +1,9 @@
 // How the servers of an app differ, and what they have in common. What each reply says is in the contract.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { BlockList, connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { createReportLogger } from '../src/host/report-logger.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
 import { keepReports, startService, tlsOptions } from './support/service.ts';
@@ -28,7 +26,7 @@ test('behind a trusted proxy, clients are whom it names, and those of HTTPS are 
   trustedProxies.addAddress('127.0.0.2', 'ipv4');
   trustedProxies.addAddress('192.0.2.7', 'ipv4'); // which a load balancer names
   proxies.addAddress('127.0.0.4', 'ipv4');
-  const { port, records } = await startService(t, {
+  const { port, records, ends } = await startService(t, {
     trustedProxies, proxies, server: (app) => app.createRedirectServer(443),
   });
   for (const [localAddress, header, protocol, status, client] of [
@@ -45,26 +43,9 @@ test('behind a trusted proxy, clients are whom it names, and those of HTTPS are 
     await until(() => records.length > 0);
     assert.deepEqual([reply?.status, records.pop()?.remoteAddress], [status, client]);
   }
-});
-
-test('checks by TCP make no warning, over TLS and before a header of the PROXY protocol, too', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
-  const lines: unknown[] = [];
-  const reports = createReportLogger((level, _message, fields) => lines.push([level, fields]), () => undefined);
-  const proxies = new BlockList();
-  proxies.addAddress('127.0.0.4', 'ipv4');
-  const { app } = await startService(t, { proxies, reports: { ...reports, finished: undefined } });
-  for (const { httpServer } of [app.createPlainServer(), app.createHttpsServer(await tlsOptions(t))]) {
-    const port = await listenOnPort(httpServer);
-    for (const localAddress of ['127.0.0.2', '127.0.0.4']) {
-      const accepting = once(httpServer.listener, 'connection');
-      connect({ port, host: '127.0.0.1', localAddress }).end();
-      const [accepted] = await accepting;
-      await closed(accepted);
-    }
-  }
-  t.mock.timers.tick(60_000);
-  assert.deepEqual(lines, [['info', { byReason: { tlsFailed: 1 } }]]);
+  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.4' }).on('error', () => {}).resume();
+  await closed(socket.end('GET')); // without a header
+  assert.deepEqual(ends, ['proxyHeaderIllegal']);
 });
 
 test('an app says how busy it is', async (t) => {

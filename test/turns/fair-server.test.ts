@@ -257,13 +257,13 @@ test("who has reset in the kernel's queue is not served", async (t) => {
 test('who resets at the end of the TLS handshake, or is closed by a listener then, is not served', async (t) => {
   const { server, dial } = await start(t, hello, 'TLS');
   server.on('connection', () => assert.fail('It is served.'));
-  const begin = async (act: (below: Socket) => unknown) => {
+  const begin = async (act: (below: Socket, client: Socket) => unknown) => {
     const { below, raw } = await dial();
-    beginTls(below).once('secureConnect', () => act(below));
+    const client = beginTls(below).once('secureConnect', () => act(below, client));
     await closed(raw);
   };
-  for (let time = 0; time < 3; time += 1) {
-    await begin((below) => setImmediate(() => below.resetAndDestroy())); // before the server reads on
+  for (const bytes of ['', 'G', 'x'.repeat(1_000)]) { // the server may read no more than this
+    await begin((below, client) => client.write(bytes, () => setImmediate(() => below.resetAndDestroy())));
   }
   server.on('secureConnection', server.closeAllConnections);
   await begin(() => {});

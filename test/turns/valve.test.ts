@@ -243,7 +243,7 @@ test('`timeout` comes once, after a time in which nothing passes; empty lines ar
 });
 
 test('no time passes for what waits for its turn, except empty lines; what is destroyed waits no more', async (t) => {
-  for (const [bytes, expected] of [['GET /', 0], ['\r\n', 1], ['\r\nG', 0]] as const) {
+  for (const [bytes, expected] of [['G', 0], ['\r\n', 1], ['\r\nG', 0]] as const) {
     const one = await startOne(t, 'TCP', 1_000);
     one.hold();
     await send(one, bytes);
