@@ -102,18 +102,6 @@ describe('a handler that waits', { concurrency: true }, () => {
     }
   }
 
-  test('hears that its client has left, also after empty lines in packets of their own', async (t) => {
-    const { open, next } = await start(t);
-    const { client, reset } = open(GET);
-    const { request: { signal } } = await next();
-    for (const bytes of ['\r', '\n', '\r\n']) {
-      client.write(bytes);
-      await calm(t, () => 0);
-    }
-    reset();
-    await until(() => signal.aborted);
-  });
-
   test('is called with an aborted signal if its client ended its side before, and not if it reset', async (t) => {
     const { open, next, calls } = await start(t);
     const { client } = open(`${GET}${GET}`);

@@ -1,4 +1,4 @@
-// Reads from a socket: bytes go from the kernel to a stream, and on to `held`. If that is only paused, it reads up to its
+// Reads from a socket: bytes go from the kernel to a stream, then to `held`. If that is only paused, it reads up to its
 // high-water mark, so `stop` puts padding of that length in front. What the same read still brings waits in the stream.
 import type { Socket } from 'node:net';
 

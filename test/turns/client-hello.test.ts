@@ -1,4 +1,4 @@
-// How a client begins TLS, in whatever pieces, and when its handshake starts.
+// How a client begins TLS, in whatever pieces.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -6,8 +6,8 @@ import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { readHello } from '../../src/turns/client-hello.ts';
-import { closed, until } from '../support/sockets.ts';
-import { FORGED, start, startTurns } from './start.ts';
+import { closed } from '../support/sockets.ts';
+import { FORGED, start } from './start.ts';
 
 const record = (content: Uint8Array, type = 22) =>
   Buffer.concat([Buffer.of(type, 3, 1, content.length >> 8, content.length & 0xff), content]);
@@ -44,25 +44,6 @@ test('what is no ClientHello is known at once', () => {
     record(Buffer.of(2, 0, 0, 1)), Buffer.concat([begun, record(Buffer.of())]), Buffer.concat([begun, Buffer.of(20)]),
     inRecords(65),
   ]) assert.equal(readHello(bytes), undefined);
-});
-
-test('a handshake waits for its turn when the ClientHello is whole, in however many packets', async (t) => {
-  const { turns, hold, turn } = startTurns();
-  const { dial } = await start(t, () => {}, 'TLS', { turns });
-  for (const [bytes, size] of [[hello, 1], [inRecords(64), 500]] as const) {
-    const { below, raw } = await dial();
-    hold();
-    for (let at = 0; at < bytes.length; at += size) {
-      below.write(bytes.subarray(at, at + size));
-      await until(() => raw.bytesRead > at);
-      assert.equal(raw.bytesWritten, 0);
-      turn();
-    }
-    await until(() => {
-      turn();
-      return raw.bytesWritten > 100; // more than an alert
-    });
-  }
 });
 
 test('what becomes no ClientHello ends at once, as does a client that leaves', async (t) => {

@@ -25,7 +25,7 @@ const cases: readonly (readonly [says: string, max: number, steps: Steps, closed
   ['one of a client with fewer is left alone, however long it is idle', 3, [[B], [A, HALF], [A], [C]], 2,
     `idleClosed, ${A} had 2`],
   ['if none is idle, the client with the most gives up the one that is busy for longest', 3,
-    [[A], [A, SLOW], [B, HALF], [0, SLOW], [C]], 1, `busyClosed, ${A} had 2`],
+    [[A], [A, HALF], [B, HALF], [0, SLOW], [1, 'X: y\r\n'], [C]], 1, `busyClosed, ${A} had 2`],
   ['two with as many, all busy: the new one gives way', 3, [[B, HALF], [A, HALF], [A, HALF], [B]], 3,
     `newRefused, ${B} had 2`],
 ];
@@ -113,13 +113,17 @@ test('of one network of IPv6, the client with the most connections makes room', 
   assert.deepEqual(room.chooseVictim(newest), { connection: second, reason: 'idleClosed' });
 });
 
-test('what is left behind counts for a network of IPv6 together', () => {
+test('what is left behind counts for a network of IPv6 together', async () => {
   const { room, add } = startRoom(2);
-  const [{ client: first }, { client: second }] = [add('2001:db8:0:1::'), add('2001:db8:0:2::')];
-  const end = room.leaveBehind(first);
-  assert.equal(room.isFull(second), true);
+  const [first, second] = [add('2001:db8:0:1::'), add('2001:db8:0:2::')];
+  const end = room.leaveBehind(first.client);
+  assert.equal(room.isFull(second.client), true);
+  room.remove(first);
+  await iterations();
+  const { client } = add('2001:db8:0:3::');
+  assert.equal(room.isFull(client), true);
   end();
-  assert.equal(room.isFull(second), false);
+  assert.equal(room.isFull(client), false);
 });
 
 test('who comes again while its network is being forgotten counts for that network', async () => {

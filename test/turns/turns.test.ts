@@ -1,7 +1,6 @@
 // Whose turn it is, with a clock and a schedule that the test holds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as iteration } from 'node:timers/promises';
 import { createTurns, type Queue } from '../../src/turns/turns.ts';
 
 /** Turns of which each takes `turnMs`. `next` ends an iteration, and returns who had turns in it. */
@@ -91,13 +90,4 @@ test('something may go ahead for 1 ms in each iteration, while nobody waits', ()
   }
   wait(new Map(), 'a');
   assert.deepEqual([turns.tryAhead(), next(), turns.tryAhead()], [false, 'a', true]);
-});
-
-test('by default, time is real, and turns come at the end of the iteration', async (t) => {
-  const turns = createTurns();
-  const takeTurn = t.mock.fn();
-  turns.wait(new Map(), { takeTurn });
-  await iteration();
-  assert.equal(takeTurn.mock.callCount(), 1);
-  for (const end = performance.now() + 20_000; turns.tryAhead();) assert.ok(performance.now() < end);
 });

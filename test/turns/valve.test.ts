@@ -90,6 +90,7 @@ testBoth('after the last reply, what comes is discarded, a read each 50 ms, for 
   await calm(t, () => one.raw.bytesRead);
   response.end();
   await iterations();
+  sweep(one, [500, 0]);
   t.mock.timers.tick(1_000); // its content has not arrived until then
   await once(one.client, 'end');
   for (const [ms, most] of [[49, 0], [1, 300_000], [49, 0], [1, 300_000]] as const) {
@@ -153,10 +154,14 @@ testBoth('its properties are those of the socket', async (one, t) => {
   const valve: object = one.valve;
   for (const name of [
     'remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort', 'localFamily', 'bytesRead',
-    'bytesWritten', 'connecting', 'pending', 'readyState', 'encrypted',
+    'bytesWritten', 'connecting', 'pending', 'readyState', 'encrypted', 'authorized', 'authorizationError',
+    'alpnProtocol', 'servername',
   ]) assert.equal(Reflect.get(valve, name), Reflect.get(one.accepted, name), name);
-  for (const name of ['address', 'getPeerCertificate', 'getProtocol']) {
-    assert.deepEqual(Object(valve)[name]?.(), Object(one.accepted)[name]?.(), name);
+  for (const name of [
+    'address', 'getCipher', 'getPeerCertificate', 'getPeerX509Certificate', 'getProtocol', 'isSessionReused',
+  ]) {
+    const [own, real] = [valve, one.accepted].map((each) => [typeof Object(each)[name], Object(each)[name]?.()]);
+    assert.deepEqual(own, real, name);
   }
   for (const [name, ...args] of [['setNoDelay', false], ['setKeepAlive', true, 1_234], ['ref'], ['unref']] as const) {
     const { mock } = t.mock.method(one.accepted, name);
@@ -207,8 +212,9 @@ testBoth('destroyed, it says goodbye over TLS; it closes at a sweep at the lates
   swept.valve.sweep(1);
   one.server.removeAllListeners('connection'); // Node would listen to the error, too
   const failed = await one.open();
-  failed.valve.on('close', closes);
+  const hasFailed = once(failed.valve.on('close', closes), 'error');
   failed.valve.destroy(new Error('It failed.'));
+  await hasFailed;
   await Promise.all([swept, failed].map(async ({ accepted }) => closed(accepted)));
   assert.deepEqual(closes.mock.calls.map(({ arguments: [hadError] }) => hadError), [false, true]);
 });

@@ -6,7 +6,7 @@ import { printComparison } from './cpu.ts';
 import { SERVICE } from './processes.ts';
 import { BARE, findServers } from './servers.ts';
 import { printLost } from './stop.ts';
-import { printSummary, printWaits } from './waits.ts';
+import { printWaits } from './waits.ts';
 
 const { attack, base, beside, only, rounds, seconds, stop } = parseArgs({
   options: {
@@ -25,8 +25,7 @@ const isMeasured = ({ name }: { readonly name: string }) => new RegExp(only ?? '
 if (stop) await printLost();
 else if (attack) {
   const attacks = beside !== '' && only === undefined ? COMPARED : ATTACKS.filter(isMeasured);
-  const all = await printWaits({ service: SERVICE, ...await findServers(beside) }, attacks, Number(seconds));
-  if (beside !== '') printSummary(all);
+  await printWaits({ service: SERVICE, ...await findServers(beside) }, attacks, Number(seconds));
 } else {
   const programs = { node: BARE, service: SERVICE, ...await findServers(beside) };
   await printComparison(programs, base, isMeasured, Number(rounds));

@@ -14,23 +14,18 @@ const LIMIT_MS = 4_000; // a request that takes longer has failed
 const RECORDS = `${temporaryFolder()}/records`; // records.c, compiled
 const TLS = tlsVariables();
 
-/** What an honest client of a server has waited, in ms, beside an attack; and how many of its requests failed. */
-export type Waits = Readonly<{ attack: Attack; server: string; waits: readonly number[]; failed: number }>;
-
-/** Measures servers beside each of these attacks, prints the figures, and returns them. The service has bounds. */
-export async function printWaits(programs: Programs, attacks: readonly Attack[], seconds: number): Promise<Waits[]> {
+/** Measures servers beside each of these attacks, and prints the figures. The service has bounds. */
+export async function printWaits(programs: Programs, attacks: readonly Attack[], seconds: number): Promise<void> {
   const compiling = ['-O2', '-o', RECORDS, sourcePath('records.c'), '-lssl', '-lcrypto', '-pthread'];
   if (spawnSync('cc', compiling, { stdio: 'inherit' }).status !== 0) {
     throw new Error('This needs cc and the headers of OpenSSL (libssl-dev).');
   }
-  const all: Waits[] = [];
   const rows = [['attack', 'server', 'median', 'worst', 'requests', 'failed', 'CPU', 'peak MiB']];
   for (const attack of attacks) {
     for (const [server, program] of Object.entries(programs)) {
       if (attack.isTls === true && program.isPlain === true) continue;
       const { waits, failed, cpu, peak } = await measureBeside(program, attack, seconds);
       const bounds: Partial<Attack> = server === 'service' ? attack : {};
-      all.push({ attack, server, waits, failed });
       rows.push([
         attack.name, server, figure(median(waits), 1, bounds.medianMs), figure(Math.max(...waits), 0, bounds.worstMs),
         `${waits.length}`, figure(failed, 0, bounds.failed), figure(cpu, 2), figure(peak, 0, bounds.peakMiB),
@@ -39,17 +34,6 @@ export async function printWaits(programs: Programs, attacks: readonly Attack[],
   }
   console.log(`Waits of an honest client in ms [bound], ${seconds} s for each attack; CPU: how busy the server is\n`);
   console.log(table(rows, 2));
-  return all;
-}
-
-/** Prints waits with a row for each attack, and a column for each server: median and worst. */
-export function printSummary(all: readonly Waits[]): void {
-  const [attacks, servers] = [new Set(all.map(({ attack }) => attack)), new Set(all.map(({ server }) => server))];
-  const cell = ({ waits, failed }: Waits) =>
-    (failed === waits.length ? 'all fail' : `${median(waits).toFixed(1)}/${Math.max(...waits).toFixed(0)}`);
-  const rows = Array.from(attacks, (attack) =>
-    [attack.name, ...all.filter((one) => one.attack === attack).map(cell)]);
-  console.log(table([['median/worst', ...servers], ...rows], 1));
 }
 
 async function measureBeside(program: Program, attack: Attack, seconds: number) {
