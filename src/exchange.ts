@@ -21,7 +21,7 @@ export class Exchange {
   readonly #response: ServerResponse;
   readonly #request: HttpRequest;
   readonly #options: ExchangeOptions;
-  readonly #startedAt: number; // for the access log
+  readonly #startedAt = performance.now(); // for the access log
   readonly #isHttps: boolean; // for its client, as a trusted proxy says
   #isLast = false; // its connection ends with its reply
   #reason: string | undefined; // as in its record
@@ -33,7 +33,6 @@ export class Exchange {
     this.#response = response;
     this.#request = request;
     this.#options = options;
-    this.#startedAt = options.reports.finished === undefined ? 0 : performance.now();
     const { address, isHttps } = originOf(response.req.socket.remoteAddress, request.headers, options.trustedProxies);
     request.remoteAddress = address;
     this.#isHttps = isHttps;

@@ -231,15 +231,19 @@ test('a record says so if the client has left before it took its reply, or refus
   assert.deepEqual([ends, server.closeAll()], [['replyNotTaken', 'replyNotTaken'], 0]);
 });
 
-test('a connection that idles keeps nothing of its requests in memory', async (t) => {
+test('a connection that idles, or has closed, keeps nothing of its requests in memory', async (t) => {
   const requests: WeakRef<HttpRequest>[] = [];
-  const routes = { '/': { POST: (request: HttpRequest) => {
+  const routes = { '/': { POST: async (request: HttpRequest) => {
     requests.push(new WeakRef(request));
+    if (request.query !== '') await once(request.signal, 'abort');
     return text('Hello');
   } } };
   const { open, records } = await start(t, routes);
   open(`${post('/', 'Content-Length: 1')}x`.repeat(3));
-  await until(() => records.length === 3);
+  const leaving = open(post('/?waits'));
+  await until(() => requests.length === 4);
+  leaving.resetAndDestroy();
+  await until(() => records.length === 4);
   await until(() => {
     queryObjects(WeakRef); // collects garbage
     return requests.every((request) => request.deref() === undefined);

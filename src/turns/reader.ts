@@ -14,7 +14,6 @@ export class Reader {
   readonly #socket: Socket;
   isStopped = false;
   held = NOTHING; // what has arrived, but for what waits in the stopped stream
-  #isTaking = false; // bytes out of the stream: it emits `data` for these, too
   #hasPadding = false;
   #taken: Buffer[] = []; // what has been taken out of the stopped stream
 
@@ -22,7 +21,7 @@ export class Reader {
   constructor(socket: Socket, arrived: () => void) {
     this.#socket = socket;
     socket.on('data', (bytes: Buffer) => {
-      if (this.#isTaking) return;
+      if (this.isStopped) return; // what is read out of the stopped stream is emitted, too
       if (newest !== undefined) newest.#join(); // its read is over
       const isMore = this.held.length > 0;
       this.held = isMore ? Buffer.concat([this.held, bytes]) : bytes;
@@ -52,13 +51,10 @@ export class Reader {
   /** Goes on reading. What has arrived meanwhile replaces what is held, which nobody may need any more. */
   readOn(): void {
     if (!this.isStopped) return;
-    if (newest === this) newest = undefined;
-    this.isStopped = false;
-    this.#isTaking = true;
     if (this.#hasPadding) this.#socket.read(HIGH_WATER_MARK);
     let part: Buffer | null = this.#socket.read(); // all that waits; from Node 26 on, one Buffer of it
     for (; part !== null; part = this.#socket.read()) this.#taken.push(part);
-    this.#isTaking = false;
+    this.isStopped = false;
     const [first = NOTHING, ...others] = this.#taken;
     this.held = others.length === 0 ? first : Buffer.concat(this.#taken); // without a copy, if it is one
     this.#taken = [];
@@ -69,13 +65,11 @@ export class Reader {
   // But the stream reads on if it holds less than its high-water mark, or if more than that is asked for at a time.
   #join(): void {
     newest = undefined; // it may have closed: nothing else would let go of it
-    this.#isTaking = true;
     while (this.#socket.readableLength >= 2 * HIGH_WATER_MARK) {
       const part: Buffer = this.#socket.read(HIGH_WATER_MARK);
       if (!this.#hasPadding) this.#taken.push(part);
       this.#hasPadding = false; // it comes first
     }
-    this.#isTaking = false;
     if (this.#taken.length > 1) this.#taken = [Buffer.concat(this.#taken)];
   }
 }

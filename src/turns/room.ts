@@ -39,7 +39,7 @@ export function createRoom(maxConnections: number) {
   function forget({ name, network }: Client): void {
     setImmediate(() => {
       if (clients.get(name)?.size === 0) clients.delete(name);
-      const { size = 0, leftBehind = 0 } = networks.get(network.name) ?? {};
+      const { size, leftBehind } = networks.get(network.name) ?? network;
       if (size + leftBehind === 0) networks.delete(network.name);
     });
   }
@@ -87,8 +87,6 @@ export function createRoom(maxConnections: number) {
 // that is idle, or else the one that waits for a turn. Of those that are alike, the one that is so for longest.
 function makesRoomBefore(one: Connection, other: Connection): boolean {
   const [a, b] = [one.client, other.client];
-  if (a.network.size !== b.network.size) return a.network.size > b.network.size;
-  if (a.size !== b.size) return a.size > b.size;
-  const more = one.loss - other.loss;
-  return more === 0 ? one.since < other.since : more < 0;
+  const order = b.network.size - a.network.size || b.size - a.size || one.loss - other.loss || one.since - other.since;
+  return order < 0;
 }

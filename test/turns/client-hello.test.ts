@@ -25,6 +25,7 @@ const message = hello.subarray(5);
 const half = message.length / 2;
 const split = (...ends: readonly number[]) =>
   Buffer.concat(ends.map((end, i) => record(message.subarray(ends[i - 1] ?? 0, end))));
+const tooLong = record(Buffer.concat([Buffer.of(1, 1, 0, 0), Buffer.alloc(16_384)]));
 const inRecords = (count: number) => split(...Array.from({ length: count - 1 }, (_, i) => i + 1), message.length);
 
 test('a ClientHello is whole with the last byte of its last record, however it is split', () => {
@@ -42,14 +43,13 @@ test('what is no ClientHello is known at once', () => {
   for (const bytes of [
     Buffer.from('G'), record(Buffer.of(2, 40), 21), Buffer.of(0x80, 0x2e, 1), record(Buffer.of()),
     record(Buffer.of(2, 0, 0, 1)), Buffer.concat([begun, record(Buffer.of())]), Buffer.concat([begun, Buffer.of(20)]),
-    inRecords(65),
+    inRecords(65), tooLong.subarray(0, 16_384),
   ]) assert.equal(readHello(bytes), undefined);
 });
 
 test('what becomes no ClientHello ends at once, as does a client that leaves', async (t) => {
   const failed = t.mock.fn();
   const { dial } = await start(t, () => {}, 'TLS', { failed });
-  const tooLong = record(Buffer.concat([Buffer.of(1, 1, 0, 0), Buffer.alloc(16_384)]));
   for (const act of [
     (below: Socket) => below.end(), (below: Socket) => below.end(hello.subarray(0, 100)),
     (below: Socket) => below.write(hello.subarray(0, 100), () => below.resetAndDestroy()),

@@ -99,7 +99,7 @@ test('it is made as by `http.createServer`, and has 1,000 connections by default
     [createFairServer().on('request', own), /other$/],
     [createFairServer({ ServerResponse: Own }, own), /own$/],
   ] as const) {
-    const port = await listenOnPort(server);
+    const port = await listenOnPort(server.on('secureConnection', () => assert.fail('It has no TLS.')));
     t.after(() => server.close());
     const client = connect({ port, host: '127.0.0.1' });
     client.write(LAST);

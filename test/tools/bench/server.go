@@ -10,10 +10,7 @@ import (
 )
 
 func main() {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
+	listener, _ := net.Listen("tcp", "127.0.0.1:0")
 	fmt.Printf("http://%s\n", listener.Addr())
 	pool := make(chan bool, 10)
 	http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

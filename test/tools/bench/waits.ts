@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder, tlsVariables } from '../../support/certificates.ts';
 import { requestBytes } from '../../support/exchange.ts';
-import { cpuTime, residentMemory } from '../../support/usage.ts';
+import { residentMemory } from '../../support/usage.ts';
 import type { Attack, Clients } from './attacks.ts';
 import { ask, openSocket } from './clients.ts';
 import { nodeProgram, scriptPath, SERVICE, start, startServer, type Program, type Programs } from './processes.ts';
@@ -20,19 +20,19 @@ export async function printWaits(programs: Programs, attacks: readonly Attack[],
   if (spawnSync('cc', compiling, { stdio: 'inherit' }).status !== 0) {
     throw new Error('This needs cc and the headers of OpenSSL (libssl-dev).');
   }
-  const rows = [['attack', 'server', 'median', 'worst', 'requests', 'failed', 'CPU', 'peak MiB']];
+  const rows = [['attack', 'server', 'median', 'worst', 'requests', 'failed', 'peak MiB']];
   for (const attack of attacks) {
     for (const [server, program] of Object.entries(programs)) {
       if (attack.isTls === true && program.isPlain === true) continue;
-      const { waits, failed, cpu, peak } = await measureBeside(program, attack, seconds);
+      const { waits, failed, peak } = await measureBeside(program, attack, seconds);
       const bounds: Partial<Attack> = server === 'service' ? attack : {};
       rows.push([
         attack.name, server, figure(median(waits), 1, bounds.medianMs), figure(Math.max(...waits), 0, bounds.worstMs),
-        `${waits.length}`, figure(failed, 0, bounds.failed), figure(cpu, 2), figure(peak, 0, bounds.peakMiB),
+        `${waits.length}`, figure(failed, 0, bounds.failed), figure(peak, 0, bounds.peakMiB),
       ]);
     }
   }
-  console.log(`Waits of an honest client in ms [bound], ${seconds} s for each attack; CPU: how busy the server is\n`);
+  console.log(`Waits of an honest client in ms [bound], ${seconds} s for each attack\n`);
   console.log(table(rows, 2));
 }
 
@@ -47,16 +47,14 @@ async function measureBeside(program: Program, attack: Attack, seconds: number) 
   const attackers = await Promise.all(clients.map((kind) =>
     start('clients', commandOf(kind, port, isTls), {}, /^(attacking)/)));
   const begin = performance.now();
-  const usedBefore = server.isRunning() ? cpuTime(server.pid) : NaN; // in µs
   const asked: ReturnType<typeof askOnce>[] = [];
   for (; performance.now() - begin < seconds * 1000; await sleep(60 + 40 * Math.random())) {
     asked.push(askOnce(port, isTls, asks));
   }
   const replies = await Promise.all(asked);
-  const [used, peak] = server.isRunning() ? [cpuTime(server.pid), residentMemory(server.pid).peak] : [NaN, NaN];
-  const cpu = (used - usedBefore) / 1000 / (performance.now() - begin);
+  const peak = server.isRunning() ? residentMemory(server.pid).peak : NaN;
   for (const { stop } of [...attackers, proxy, server]) stop();
-  return { waits: replies.map(({ ms }) => ms), failed: replies.filter(({ isGood }) => !isGood).length, cpu, peak };
+  return { waits: replies.map(({ ms }) => ms), failed: replies.filter(({ isGood }) => !isGood).length, peak };
 }
 
 // They get only the CPU time that is left, so the honest client, in this process, does not wait for them: idle
