@@ -64,7 +64,7 @@ export class Connection {
 export function readBeginning<T extends { readonly length: number }>(
   socket: Socket, parse: (bytes: Buffer) => T | 'incomplete' | undefined, done: (parsed?: T) => void,
 ): void {
-  let held: Buffer = Buffer.alloc(0); // with room for more, so that each byte is copied a few times only
+  let held: Buffer = Buffer.of(); // with room for more, so that each byte is copied a few times only
   let length = 0; // of what has come
   function read(part: Buffer): void {
     if (length === 0) held = part; // mostly, that is all

@@ -30,10 +30,10 @@ export function createHttpServer(options: ServerOptions, isStopping: () => boole
   const emit = server.emit.bind(server);
   server.emit = (name: string, ...args: unknown[]) => {
     const [error, socket] = args;
-    const isTakenOver = name === 'upgrade' || name === 'connect';
+    if (!(socket instanceof Valve)) return emit(name, ...args);
+    if (name === 'upgrade' || name === 'connect') args[2] = socket.passage.reader.take(); // Node has got the head alone
     const isParserError = name === 'clientError' && String(Object(error).code).startsWith('HPE_');
-    if (isTakenOver && socket instanceof Valve) args[2] = socket.passage.reader.take(); // Node has got the head alone
-    if (isParserError && socket instanceof Valve) socket.passage.clear();
+    if (isParserError) socket.passage.clear();
     return emit(name, ...args);
   };
   return server;

@@ -17,7 +17,6 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   const waiting = { takeTurn };
   let queue: Queue | undefined; // in which it waits for a turn
   let isNodeFull = false; // Node takes no more, because a handler does not read its content
-  let hasLeft = false; // the client, while its request waits for the reply
 
   const isOpen = () => !stream.destroyed && !lastReply.isOver() && !isNodeFull;
   const isLong = () => reader.held.length > pieces.maxBytes;
@@ -95,8 +94,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   // The client has ended its side, and all that it has sent has passed.
   function leave(): void {
     if (!pieces.isComplete) endReading();
-    else if (!hasLeft) setImmediate(halfClosed ?? endReading); // not yet: the reply may just have been written
-    hasLeft = pieces.isComplete;
+    else setImmediate(halfClosed ?? endReading); // not yet: the reply may just have been written
   }
 
   // Node closes the connection, and drops what it has not answered. Whoever has taken it over hears of its end.
