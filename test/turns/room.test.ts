@@ -22,8 +22,6 @@ const cases: readonly (readonly [says: string, max: number, steps: Steps, closed
   ['one whose last reply has been taken counts as idle', 2, [[A, HALF], [A, LAST], [A]], 1,
     `idleClosed, ${A} had 3`],
   ['of those of several clients with as many, too', 3, [[A], [B], [C], [0, GET], [D]], 1, `idleClosed, ${B} had 1`],
-  ['one of a client with fewer is left alone, however long it is idle', 3, [[B], [A, HALF], [A], [C]], 2,
-    `idleClosed, ${A} had 2`],
   ['if none is idle, the client with the most gives up the one that is busy for longest', 3,
     [[A], [A, HALF], [B, HALF], [0, SLOW], [1, 'X: y\r\n'], [C]], 1, `busyClosed, ${A} had 2`],
   ['two with as many, all busy: the new one gives way', 3, [[B, HALF], [A, HALF], [A, HALF], [B]], 3,
