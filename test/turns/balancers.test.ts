@@ -77,15 +77,18 @@ test('without a legal header within 10 s, a connection from there is closed; oth
   assert.match(await text(other), /^HTTP\/1\.1 400 /);
 });
 
-test('at the stop, a connection that has brought its header alone closes before the handshake', async (t) => {
+test('at the stop, a connection that has brought its header alone closes; one in its handshake does not', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { dial, server, reasons } = await startBehind(t, 'TLS');
-  const { below, raw } = await dial('127.0.0.2');
-  below.write(V1);
-  await until(() => raw.bytesRead === V1.length);
+  const [idle, begun] = [await dial('127.0.0.2'), await dial('127.0.0.2')];
+  idle.below.write(V1);
+  begun.below.write(`${V1}\x16`);
+  await until(() => idle.raw.bytesRead === V1.length && begun.raw.bytesRead === V1.length + 1);
   const isClosed = once(server.close(), 'close');
   await until(() => !server.listener.listening);
   t.mock.timers.tick(250);
+  await closed(idle.raw);
+  assert.deepEqual([reasons, begun.raw.destroyed], [[], false], 'it has not been too slow');
+  begun.below.destroy();
   await isClosed;
-  assert.deepEqual(reasons, [], 'it has not been too slow');
 });
