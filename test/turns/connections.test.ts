@@ -4,12 +4,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { Duplex, duplexPair } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createRoom } from '../../src/turns/room.ts';
 import { calm, closed, until } from '../support/sockets.ts';
-import { beginTls, GET, hello, LAST, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
+import { beginTls, GET, hello, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 /** Sends each of these as a write of its own: over TLS, as a record. */
 async function send({ client }: Opened, parts: Iterable<string>): Promise<void> {
@@ -74,8 +73,10 @@ test('a connection that is not from the listener is served without turns', async
   const { server } = await start(t, hello, 'TCP');
   const [own, other] = duplexPair();
   server.emit('connection', Object.assign(own, { setTimeout: () => own }));
-  other.write(LAST);
-  assert.match(await text(other), /hello$/);
+  for (const [bytes, reply] of [[GET, /hello$/], ['BAD\r\n\r\n', /^HTTP.1.1 400 /]] as const) {
+    other.write(bytes);
+    assert.match(String(await once(other, 'data')), reply);
+  }
   server.leaveBehind(own)(); // which changes nothing
 });
 

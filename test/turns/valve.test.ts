@@ -59,7 +59,7 @@ testBoth('while a request waits for its reply, what follows does not pass, and i
   await calm(t, () => one.raw.bytesRead);
   const { bytesRead } = one.raw;
   assert.ok(bytesRead < 300_000, `${bytesRead}`);
-  assert.deepEqual([one.exchanges.length, one.valve.isIdle], [0, false]);
+  assert.deepEqual([one.exchanges.length, one.valve.isIdle, one.valve.connection.isBusy], [0, false, true]);
   one.endings.resetCalls();
   response.end();
   while (one.raw.bytesRead === bytesRead) (await one.next()).response.end();
@@ -233,20 +233,20 @@ test('`timeout` comes once, after a time in which nothing passes; empty lines ar
   sweep(one, [999, 1]);
   await send(one, 'Host: a\r\n\r\n');
   const { response } = await one.next();
-  sweep(one, [999, 1]);
+  sweep(one, [999, 1], [1, 2]);
   response.write('x');
   await iterations();
-  sweep(one, [999, 1], [1, 2]);
+  sweep(one, [999, 2], [1, 3]);
   one.valve.setTimeout(0);
-  sweep(one, [1e9, 2]);
+  sweep(one, [1e9, 3]);
   one.client.end();
   await until(() => one.accepted.readableEnded);
-  sweep(one, [29_999, 2], [1, 3]); // there is a limit for clients that have ended their side
+  sweep(one, [29_999, 3], [1, 4]); // there is a limit for clients that have ended their side
   const listener = t.mock.fn();
   assert.equal(one.valve.setTimeout(2_000, listener), one.valve);
-  sweep(one, [1_999, 3], [1, 4]);
+  sweep(one, [1_999, 4], [1, 5]);
   one.valve.setTimeout(1);
-  sweep(one, [1, 5]);
+  sweep(one, [1, 6]);
   assert.equal(listener.mock.callCount(), 1);
 });
 
