@@ -40,7 +40,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     connection.awaited = 'proxyHeaderTooSlow';
     readBeginning(connection.socket, readProxyHeader, (header) => {
       connection.awaited = undefined;
-      if (header === undefined && connection.socket.bytesRead === 0) return; // a check by TCP: Node closes it
+      if (header === undefined && connection.socket.bytesRead === 0) return close(connection); // a check by TCP
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
       connection.headerBytes = header.length;
       connection.named = header.client;

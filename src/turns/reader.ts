@@ -51,6 +51,7 @@ export class Reader {
   /** Goes on reading. What has arrived meanwhile replaces what is held, which nobody may need any more. */
   readOn(): void {
     if (!this.isStopped) return;
+    if (newest === this) newest = undefined; // only what is stopped may be joined
     if (this.#hasPadding) this.#socket.read(HIGH_WATER_MARK);
     let part: Buffer | null = this.#socket.read(); // all that waits; from Node 26 on, one Buffer of it
     for (; part !== null; part = this.#socket.read()) this.#taken.push(part);

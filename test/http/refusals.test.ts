@@ -25,7 +25,7 @@ const ROWS: readonly (readonly [Reason, number, string])[] = [
   ['expectationUnknown', 417, get('Host: a', 'Expect: 100-continue, b')],
 ];
 
-test('each rule closes a gap of Node, has its status, and is reported', async (t) => {
+test('each rule refuses what Node accepts, has its status, and is reported', async (t) => {
   assert.deepEqual(Object.fromEntries(ROWS.map(([reason, status]) => [reason, status])), REFUSALS);
   const answering = await startService(t, { allowedHosts: ['a'] });
   const redirecting = await startService(t, { server: (app) => app.createRedirectServer(443) });

@@ -44,11 +44,12 @@ test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credi
   }
 });
 
-test('a handshake starts in a turn, the last of its iteration; what has closed gets none', async (t) => {
+test('a handshake starts in a turn, the last of its iteration; what has closed or only begun gets none', async (t) => {
   const { turns, hold, turn } = startTurns();
   hold();
   const endAfterOne = t.mock.fn(turns.endAfterOne);
   const { dial, reasons } = await start(t, hello, 'TLS', { turns: { ...turns, endAfterOne } });
+  (await dial()).below.write('\x16'); // begins a ClientHello
   const [closing, leaving, staying] = [await dial('127.0.0.2'), await dial('127.0.0.3'), await dial()];
   for (const { below, raw } of [closing, leaving, staying]) {
     beginTls(below);

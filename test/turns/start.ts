@@ -2,7 +2,7 @@
 import { once, type EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
-import { connect, type ServerOpts, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import tls from 'node:tls';
 import { createFairServer, type FairOptions } from '../../src/turns/fair-server.ts';
@@ -80,8 +80,8 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
 }
 
 /** Both ends of a connection without an HTTP server. */
-export async function startEnds(t: TestContext, over: Over, options: ServerOpts = {}): Promise<Ends> {
-  const settings = { allowHalfOpen: over === 'TCP', highWaterMark: HIGH_WATER_MARK, ...options };
+export async function startEnds(t: TestContext, over: Over): Promise<Ends> {
+  const settings = { allowHalfOpen: over === 'TCP', highWaterMark: HIGH_WATER_MARK };
   const { client: below, accepted: raw } = await startPair(t, settings);
   if (over === 'TCP') return { client: below, below, raw, accepted: raw };
   const accepted = createTls(tlsOptions(t)).start(raw);
