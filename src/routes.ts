@@ -1,7 +1,7 @@
 // All routes of the service: which handler answers which path and method.
 import { descriptionEndpoint } from './api/description.ts';
 import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
-import { createHealthEndpoint } from './api/health.ts';
+import { createHealthEndpoint } from './http/health.ts';
 import type { Routes } from './http/router.ts';
 
 /** What the handlers need of the process. */

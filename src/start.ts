@@ -9,7 +9,7 @@ import { createOutput } from './host/output.ts';
 import { createReportLogger } from './host/report-logger.ts';
 import { createReload, createStop, type SignalActions } from './host/signals.ts';
 import { EXIT_CODES, StartError } from './host/start-error.ts';
-import type { Server } from './server.ts';
+import type { Server } from './server/server.ts';
 
 const NO_ARGUMENTS = 'The process takes no arguments: it is configured by the environment variables in README.md.';
 

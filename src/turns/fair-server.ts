@@ -9,6 +9,7 @@ import { HIGH_WATER_MARK } from './reader.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { memberOf } from './valve.ts';
 
+export { clientOf } from './client.ts';
 export { createRoom } from './room.ts';
 
 const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop

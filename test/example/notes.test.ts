@@ -4,7 +4,6 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { readConfiguration } from '../../src/host/configuration.ts';
-import { createRoom } from '../../src/server.ts';
 import { temporaryFolder } from '../support/certificates.ts';
 import { keepReports } from '../support/service.ts';
 import { listenOnPort, until } from '../support/sockets.ts';
@@ -16,8 +15,7 @@ async function start(t: TestContext, translate: (response: ServerResponse) => vo
   const translatorUrl = `http://127.0.0.1:${await listenOnPort(translator)}`;
   const { reports, ...reported } = keepReports();
   const journalFile = join(temporaryFolder(t), 'journal');
-  const room = createRoom(100);
-  const options = { ...readConfiguration({}), room, reports, journalFile, token: 'a', maxNotes, translatorUrl };
+  const options = { ...readConfiguration({}), reports, journalFile, token: 'a', maxNotes, translatorUrl };
   const notes = await createNotes(options);
   t.after(() => Promise.all([notes.close(), notes.closeAll(), translator.close(), translator.closeAllConnections()]));
   const url = `http://127.0.0.1:${await listenOnPort(notes.httpServer)}`;

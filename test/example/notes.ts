@@ -1,19 +1,18 @@
-// An example: another service in one file, made from src/server.ts and src/http. It keeps notes, and a journal. Another
-// service translates them.
+// An example: another service in one file, made from src/server, src/turns and src/http. It keeps notes, and a journal.
+// Another service translates them.
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { contentReply, emptyReply, validationProblem } from '../../src/http/reply.ts';
 import type { Handler } from '../../src/http/request.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { createSeats } from '../../src/http/seats.ts';
-import { createServer, type ServerSetup } from '../../src/server.ts';
+import { createServer, type ServerSetup } from '../../src/server/server.ts';
+import { clientOf, createFairServer } from '../../src/turns/fair-server.ts';
 
 const MAX_BYTES = 4 * 1024;
 const TRANSLATOR_MS = 1_000;
 
-type ServerRest = Omit<ServerSetup, 'router' | 'headRules' | 'isDraining'>;
-
-export type NotesOptions = ServerRest & {
+export type NotesOptions = Pick<ServerSetup, 'reports' | 'keepAliveTimeoutMs' | 'trustedProxies'> & {
   readonly journalFile: string;
   readonly token: string;
   readonly maxNotes: number; // without a bound, clients could fill the memory
@@ -70,7 +69,9 @@ export async function createNotes({ journalFile, token, maxNotes, translatorUrl,
     '/notes/:id': { GET: getNote, DELETE: { handler: withToken(token, deleteNote), seats: disk } },
     '/notes/:id/translation': { GET: translateNote },
   });
-  const server = createServer({ ...options, router, headRules: {}, isDraining: () => isDraining });
+  const server = createServer({
+    ...options, router, clientOf, createHttpServer: createFairServer, headRules: {}, isDraining: () => isDraining,
+  });
   return {
     ...server,
     startDraining: () => { isDraining = true; },

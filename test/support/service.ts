@@ -7,7 +7,9 @@ import { readConfiguration } from '../../src/host/configuration.ts';
 import { readTlsFiles } from '../../src/host/tls-files.ts';
 import type { AccessRecord, Reports } from '../../src/http/reports.ts';
 import { createRouter, type Routes } from '../../src/http/router.ts';
-import { createRoom, createServer, type Server, type ServerSetup } from '../../src/server.ts';
+import type { HttpServerOptions } from '../../src/server/http-server.ts';
+import { createServer, type Server, type ServerSetup } from '../../src/server/server.ts';
+import { clientOf, createFairServer } from '../../src/turns/fair-server.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { listenOnPort } from './sockets.ts';
 
@@ -33,9 +35,9 @@ export async function startServer(
   tls?: SecureContextOptions,
 ) {
   const { reports, ...reported } = keepReports();
-  const room = createRoom(maxConnections);
-  const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports, room };
-  const server = createServer({ ...readConfiguration({}), ...fixed, ...options }, tls);
+  const createHttpServer = (own: HttpServerOptions) => createFairServer({ ...own, maxConnections });
+  const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports, clientOf };
+  const server = createServer({ ...readConfiguration({}), createHttpServer, ...fixed, ...options }, tls);
   t.after(() => Promise.all([server.close(), server.closeAll()]));
   return { server, port: await listenOnPort(server.httpServer, path), ...reported };
 }

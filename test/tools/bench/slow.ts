@@ -4,7 +4,8 @@ import { readConfiguration } from '../../../src/host/configuration.ts';
 import { contentReply } from '../../../src/http/reply.ts';
 import { createRouter } from '../../../src/http/router.ts';
 import { createSeats } from '../../../src/http/seats.ts';
-import { createRoom, createServer } from '../../../src/server.ts';
+import { createServer } from '../../../src/server/server.ts';
+import { clientOf, createFairServer } from '../../../src/turns/fair-server.ts';
 import { listenOnPort } from '../../support/sockets.ts';
 import { usePool } from './pool.ts';
 
@@ -16,7 +17,9 @@ const router = createRouter({
 });
 const ignored = { refused() {}, endedEarly() {}, dropped() {}, answered() {}, finished: undefined };
 const reports = { ...ignored, handlerFailed: console.error };
-const fixed = { router, headRules: {}, isDraining: () => false, reports };
-const configuration = readConfiguration(process.env);
-const { httpServer } = createServer({ ...configuration, ...fixed, room: createRoom(configuration.maxConnections) });
+const fixed = { router, headRules: {}, isDraining: () => false, reports, clientOf };
+const { maxConnections, ...configuration } = readConfiguration(process.env);
+const { httpServer } = createServer({
+  ...configuration, ...fixed, createHttpServer: (own) => createFairServer({ ...own, maxConnections }),
+});
 console.log(`http://127.0.0.1:${await listenOnPort(httpServer)}`);

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { Handling } from '../src/handling.ts';
-import { emptyReply, type Reply } from '../src/http/reply.ts';
-import { HttpRequest } from '../src/http/request.ts';
-import { createSeats } from '../src/http/seats.ts';
+import { emptyReply, type Reply } from '../../src/http/reply.ts';
+import { HttpRequest } from '../../src/http/request.ts';
+import { createSeats } from '../../src/http/seats.ts';
+import { Handling } from '../../src/server/handling.ts';
 
 test('a reply that is no promise is written at once, and the next handler has the seat a little later', async () => {
   const request = new HttpRequest({ method: 'GET', path: '/a', query: 'b', host: 'a', headers: {} });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redirectToHttps } from '../../src/api/redirect.ts';
+import { redirectToHttps } from '../../src/http/redirect.ts';
 import { emptyReply } from '../../src/http/reply.ts';
 import { HttpRequest } from '../../src/http/request.ts';
 

@@ -1,8 +1,8 @@
 // The handler of one request: it may wait for a seat, then it runs, then it has ended. In any case, there is one reply.
-import { HANDLER_MS } from './http/refusals.ts';
-import { unexpectedProblem, type Reply } from './http/reply.ts';
-import type { ABORTS, HttpRequest } from './http/request.ts';
-import type { Route } from './http/router.ts';
+import { HANDLER_MS } from '../http/refusals.ts';
+import { unexpectedProblem, type Reply } from '../http/reply.ts';
+import type { ABORTS, HttpRequest } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
 
 /** Whom a handler works for. */
 type Caller = {

@@ -1,24 +1,18 @@
 // The server: what Node is told of it, and what it tells. See https://nodejs.org/api/http.html
 import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BlockList } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
+import { plainAddress } from '../http/forwarded.ts';
+import { checkHead, type HeadRules } from '../http/head.ts';
+import { FIELD_LINES, REFUSALS, statusOfError, type TIME_LIMITS } from '../http/refusals.ts';
+import { refusalText } from '../http/reply.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
-import { plainAddress } from './http/forwarded.ts';
-import { checkHead, type HeadRules } from './http/head.ts';
-import { FIELD_LINES, HEAD_BYTES, REFUSALS, statusOfError, TIME_LIMITS } from './http/refusals.ts';
-import { refusalText } from './http/reply.ts';
-import { clientOf } from './turns/client.ts';
-import { createFairServer } from './turns/fair-server.ts';
-import type { Room } from './turns/room.ts';
+import { NODE_OPTIONS, type CreateHttpServer } from './http-server.ts';
 
-export { createRoom } from './turns/room.ts';
-
-export type ServerSetup = Omit<ExchangeOptions, 'clientOf'> & {
+export type ServerSetup = ExchangeOptions & {
+  readonly createHttpServer: CreateHttpServer;
   readonly headRules: HeadRules;
-  readonly room: Room; // for the connections of this server, and of others
-  readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
   readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
 };
@@ -29,7 +23,6 @@ type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; read
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   const { reports } = options;
-  const exchangeOptions = { ...options, clientOf };
   // The exchange in progress on each open connection that has had one; on a closed one, until its handler has ended.
   // (Between requests it is undefined, not removed: V8 would keep old tables of the map, 80 MiB more under load.)
   const current = new Map<Duplex, Exchange | undefined>();
@@ -37,17 +30,11 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   let isGivenUp = false; // nobody waits for them any more
   const progress = new EventEmitter(); // emits `over` then, or when no exchange is in progress
 
-  const server = createFairServer({
-    ...TIME_LIMITS,
+  const server = options.createHttpServer({
+    ...NODE_OPTIONS,
     ...options.timeLimits,
     keepAliveTimeout: options.keepAliveTimeoutMs,
-    maxHeaderSize: HEAD_BYTES,
-    insecureHTTPParser: false, // whatever flags Node was started with
-    requireHostHeader: false, // `checkHead` requires it, and the log says so
-    joinDuplicateHeaders: true, // two lines of Host become one value with a comma, which `checkHead` refuses
-    room: options.room,
     tls,
-    proxies: options.proxies,
     dropped: reports.dropped,
     failed: reports.endedEarly,
     closing: (socket) => current.get(socket)?.abort('dropped'),
@@ -55,9 +42,6 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     swept: (ms) => current.forEach((exchange) => exchange?.sweep(ms)),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
-  server.on('connection', (socket) => socket.on('close', () => {
-    if (current.get(socket) === undefined) current.delete(socket);
-  }));
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
@@ -71,12 +55,20 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     const { socket } = incoming;
     const { request, reason } = checkHead(incoming, options.headRules);
     incoming.rawHeaders = []; // nobody reads them any more, and they take as much memory as `headers`
-    const exchange = new Exchange(response, request, exchangeOptions);
+    const exchange = new Exchange(response, request, options);
+    if (!current.has(socket)) forgetAtClose(socket);
     current.set(socket, exchange);
     inProgress += 1;
     response.on('close', () => responseClosed(exchange, socket));
     if (reason === undefined) exchange.start(isAwaited);
     else exchange.refuse(reason, REFUSALS[reason]);
+  }
+
+  // In a function of its own: a listener in `receive` would keep the first request in memory.
+  function forgetAtClose(socket: Duplex): void {
+    socket.on('close', () => {
+      if (current.get(socket) === undefined) current.delete(socket);
+    });
   }
 
   // If its handler goes on, that counts for its client.

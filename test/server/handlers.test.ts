@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { emptyReply, type Reply } from '../src/http/reply.ts';
-import { ABORTS, type Handler, type HttpRequest } from '../src/http/request.ts';
-import { createSeats } from '../src/http/seats.ts';
-import { temporaryFolder } from './support/certificates.ts';
-import { requestBytes } from './support/exchange.ts';
-import { startServer, tlsOptions, type StartOptions } from './support/service.ts';
-import { calm, NO_UNIX, until } from './support/sockets.ts';
+import { emptyReply, type Reply } from '../../src/http/reply.ts';
+import { ABORTS, type Handler, type HttpRequest } from '../../src/http/request.ts';
+import { createSeats } from '../../src/http/seats.ts';
+import { temporaryFolder } from '../support/certificates.ts';
+import { requestBytes } from '../support/exchange.ts';
+import { startServer, tlsOptions, type StartOptions } from '../support/service.ts';
+import { calm, NO_UNIX, until } from '../support/sockets.ts';
 
 const GET = requestBytes('GET', '/', []);
 const POST = `${requestBytes('POST', '/', ['Content-Length: 1'])}x`;
@@ -249,7 +249,7 @@ describe('a handler that waits', { concurrency: true }, () => {
       const { reply } = await next();
       let isClosed = false;
       const closing = server.close().then(() => { isClosed = true; });
-      await until(() => !server.httpServer.listener.listening);
+      await until(() => server.httpServer.address() === null);
       setTimeout(server.httpServer.closeAllConnections, 0); // in a timer, as a sweep
       await once(server.httpServer, 'close');
       await calm(t, () => 0);

@@ -1,6 +1,6 @@
 // GET /health says whether load balancers and orchestrators should send requests here.
-import { contentReply } from '../http/reply.ts';
-import type { Handler } from '../http/request.ts';
+import { contentReply } from './reply.ts';
+import type { Handler } from './request.ts';
 
 const healthy = contentReply(200, 'text/plain', 'Healthy');
 const unhealthy = contentReply(503, 'text/plain', 'Unhealthy');

@@ -2,12 +2,12 @@
 import type { ServerResponse } from 'node:http';
 import type { BlockList } from 'node:net';
 import { Handling } from './handling.ts';
-import { originOf } from './http/forwarded.ts';
-import { DISCARDED_BYTES, REFUSALS } from './http/refusals.ts';
-import { emptyReply, headersOf, STATUS_CODES, type Reply } from './http/reply.ts';
-import { accessRecord, type Reports } from './http/reports.ts';
-import type { ABORTS, HttpRequest } from './http/request.ts';
-import type { Route, Router } from './http/router.ts';
+import { originOf } from '../http/forwarded.ts';
+import { DISCARDED_BYTES, REFUSALS } from '../http/refusals.ts';
+import { emptyReply, headersOf, STATUS_CODES, type Reply } from '../http/reply.ts';
+import { accessRecord, type Reports } from '../http/reports.ts';
+import type { ABORTS, HttpRequest } from '../http/request.ts';
+import type { Route, Router } from '../http/router.ts';
 
 export type ExchangeOptions = {
   readonly router: Router;

@@ -1,6 +1,6 @@
 // Redirects plain HTTP to HTTPS.
-import { emptyReply } from '../http/reply.ts';
-import type { Handler } from '../http/request.ts';
+import { emptyReply } from './reply.ts';
+import type { Handler } from './request.ts';
 
 /** Redirects each request to `port` of its host, which it must name. 307 keeps the method (RFC 9110 15.4.8). */
 export function redirectToHttps(port: number): Handler {
