@@ -17,9 +17,9 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts')).map((path) => path.replaceAll(sep, '/'));
 
-const TEXTS = ['README.md', 'src/README.md', 'src/RECIPES.md', 'SECURITY.md', 'deploy/README.md', 'test/README.md',
+const TEXTS = ['README.md', 'src/README.md', 'src/turns/README.md', 'src/RECIPES.md', 'SECURITY.md', 'deploy/README.md', 'test/README.md',
   'test/tools/contract/README.md', 'test/tools/bench/README.md'];
-const [readme = '', book = '', , security = '', deploy = ''] = TEXTS.map(read);
+const [readme = '', book = '', ofTurns = '', , security = '', deploy = ''] = TEXTS.map(read);
 
 const found = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, group = '']) => group);
 const code = (text = '') => found(text, /`([^`]+)`/g);
@@ -50,7 +50,7 @@ test('each link leads to a file or a heading of this project, or elsewhere', () 
 });
 
 test('the lines of the book that put turns under another server do so', async (t) => {
-  const [lines = ''] = found(section(book, '`src/turns` under another server'), /```ts\n(.*?)```/gs);
+  const [lines = ''] = found(section(ofTurns, 'Under another server'), /```ts\n(.*?)```/gs);
   const { href } = new URL(`../src/turns/fair-server${extname(import.meta.url)}`, import.meta.url);
   const script = lines.replace('greeting-service/turns', href.replaceAll("'", '%27')).replace('.listen(8080)', '');
   const module = `data:text/javascript,${encodeURIComponent(`${script}\nexport { server };`)}`;
@@ -74,9 +74,10 @@ test('the table of requests has all routes, each with a request and the status o
   }
 });
 
-test('the book lists every file of src', () => {
-  const listed = found(section(book, 'Every file, in reading order'), /\]\(([^)]+)\)/g);
-  assert.deepEqual(listed.sort(), sources.toSorted());
+test('the two books list every file of src', () => {
+  const listed = (text: string) => found(section(text, 'Every file, in reading order'), /\]\(([\w/-]+\.ts)\)/g);
+  const all = [...listed(book), ...listed(ofTurns).map((name) => `turns/${name}`)];
+  assert.deepEqual(all.sort(), sources.toSorted());
 });
 
 test('the tables have what the code has: variables, defaults, ranges, log messages, exit codes and reasons', () => {
