@@ -10,12 +10,15 @@ type Served = Duplex & { readonly isIdle: boolean; readonly bytesRead: number; s
 /** Between a client and Node: from `socket`, over TLS the decrypted one, to `stream`, which Node has in its place. */
 export type Ends = Readonly<{ socket: Socket; stream: Duplex; connection: Connection; turns: Turns }>;
 
-// A connection may bring 4 bytes per byte of content, 64 KiB more, and 1 more in each ms, because a WebSocket may bring
-// small frames for ever, each in a record of its own.
+// Over TLS, a connection may bring 4 bytes per byte of content, 64 KiB more, and 1 more in each ms, because a WebSocket
+// may bring small frames for ever, each in a record of its own.
 const OVERHEAD = 4;
 const OVERHEAD_BYTES = 64 * 1024;
 
-let changes = 0; // of all connections
+/** What is lost if a connection is closed: nothing, what waits for a turn or to be sent, or a request in progress. */
+export const LOSS = { nothing: 0, waiting: 1, request: 2 };
+
+let changes = 0; // of `isBusy`, of all connections
 
 export class Connection {
   readonly socket: Socket; // that of TCP, also if TLS is on it
@@ -23,8 +26,8 @@ export class Connection {
   client: Client;
   isActive = true; // something has happened since the last sweep
   isBusy = false; // a request is in progress
-  since = 0; // when that has changed, by a count of all such changes
-  awaited: 'handshakeTooSlow' | 'proxyHeaderTooSlow' | undefined; // the reason to close it if it is not served in time
+  lastChange = 0; // of that: its number among all such changes
+  reasonIfLate: 'handshakeTooSlow' | 'proxyHeaderTooSlow' | undefined; // to close it, if it is not served in time
   headerBytes = 0; // of the PROXY protocol
   named: SocketAddress | undefined; // the client's end, in that
   valve: Served | undefined; // if it is served: before that, there may be a TLS handshake
@@ -41,14 +44,14 @@ export class Connection {
 
   setBusy(isBusy: boolean): void {
     changes += 1;
-    this.since = changes;
+    this.lastChange = changes;
     this.isBusy = isBusy;
   }
 
-  /** What is lost if it is closed. 0: nothing. 1: what waits for a turn, or to be sent. 2: a request in progress. */
+  /** One of `LOSS`. */
   get loss(): number {
-    if (this.isBusy) return 2;
-    return this.valve?.isIdle === false ? 1 : 0;
+    if (this.isBusy) return LOSS.request;
+    return this.valve?.isIdle === false ? LOSS.waiting : LOSS.nothing;
   }
 
   /** To be called every `ms` milliseconds: whether it brings too much beyond its content. Records of a byte do. */

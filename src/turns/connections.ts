@@ -15,7 +15,7 @@ import { Valve } from './valve.ts';
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
 
 /** Why a connection has ended early. */
-export type FailReason = NonNullable<Connection['awaited']> | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
+export type FailReason = NonNullable<Connection['reasonIfLate']> | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
 
 export type ConnectionOptions = {
   readonly maxConnections?: number; // how many may be open at once: by default, 1,000
@@ -37,9 +37,9 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   const secure = tls && createTls(tls);
 
   function readHeader(connection: Connection): void {
-    connection.awaited = 'proxyHeaderTooSlow';
+    connection.reasonIfLate = 'proxyHeaderTooSlow';
     readBeginning(connection.socket, readProxyHeader, (header) => {
-      connection.awaited = undefined;
+      connection.reasonIfLate = undefined;
       if (header === undefined && connection.socket.bytesRead === 0) return close(connection); // a check by TCP
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
       connection.headerBytes = header.length;
@@ -53,11 +53,11 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     if (room.isFull(connection.client)) return drop(connection, 'newRefused');
     if (secure === undefined) return serve(connection, connection.socket);
     connection.socket.on('close', () => {
-      if (connection.awaited !== undefined) failed?.('tlsFailed');
+      if (connection.reasonIfLate !== undefined) failed?.('tlsFailed'); // before it is served, and not by `close`
     });
     shakeHands(connection, secure.start, turns, (socket) => {
       if (socket === undefined) return fail(connection, 'tlsFailed');
-      connection.awaited = undefined;
+      connection.reasonIfLate = undefined;
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
     });
@@ -76,7 +76,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function close(connection: Connection): void {
-    connection.awaited = undefined;
+    connection.reasonIfLate = undefined; // why it closes has been told: it is no `tlsFailed`
     remove(connection);
     if (connection.valve !== undefined) closing?.(connection.valve);
     connection.valve?.destroy(); // so nothing of it passes any more
@@ -111,8 +111,9 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       secure?.renewTicketKey();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
-        connection.valve?.sweep(ms);
-        if (connection.awaited !== undefined && connection.acceptedAt <= latest) fail(connection, connection.awaited);
+        const { valve, reasonIfLate, acceptedAt } = connection;
+        valve?.sweep(ms);
+        if (reasonIfLate !== undefined && acceptedAt <= latest) fail(connection, reasonIfLate);
         else if (connection.isWasteful(ms)) fail(connection, 'tlsOverhead');
       }
     },
@@ -127,8 +128,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     count: () => connections.size,
     closeAll: (): void => connections.forEach((connection) => close(connection)),
     /** The handler of a request goes on, although its response has closed. Returns what to call at its end. */
-    leaveBehind: (connection: Duplex): (() => void) =>
-      (connection instanceof Valve ? room.leaveBehind(connection.connection.client) : () => {}),
+    leaveBehind: (valve: Duplex): (() => void) =>
+      (valve instanceof Valve ? room.leaveBehind(valve.connection.client) : () => {}),
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => secure?.setSecureContext(context),
   };

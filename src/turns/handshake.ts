@@ -28,7 +28,7 @@ export function shakeHands(
       secured.once('secure', () => done(secured));
     },
   };
-  connection.awaited = 'handshakeTooSlow';
+  connection.reasonIfLate = 'handshakeTooSlow';
   socket.on('close', () => short.delete(waiting));
   readBeginning(socket, readHello, (hello) => (hello === undefined ? done() : turns.wait(short, waiting)));
 }

@@ -15,7 +15,7 @@ export function createHttpServer(options: ServerOptions, isStopping: () => boole
       super(...args);
       const { socket } = this.req;
       if (!(socket instanceof Valve)) return;
-      socket.passage.pieces.begin(this.req);
+      socket.passage.pieces.endHead(this.req);
       this.on('close', () => socket.passage.answered());
     }
 

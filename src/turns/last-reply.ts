@@ -10,7 +10,7 @@ const DISCARD_MS = 50; // how often a read is discarded of what comes after that
 export function createLastReply({ connection, socket, stream }: Ends, reader: Reader, waitToDiscard: () => void) {
   let isContentAwaited = false;
 
-  function stopAwaiting(): void {
+  function endContent(): void {
     if (isContentAwaited) endSide();
   }
 
@@ -34,11 +34,11 @@ export function createLastReply({ connection, socket, stream }: Ends, reader: Re
     /** It has been written. While content `isArriving`, our side stays open: a proxy would close, too. */
     written(isArriving: boolean): void {
       isContentAwaited = isArriving && !socket.readableEnded;
-      if (isContentAwaited) setTimeout(stopAwaiting, CONTENT_MS).unref();
+      if (isContentAwaited) setTimeout(endContent, CONTENT_MS).unref();
       else endSide();
     },
-    /** If it has been written: no more content is waited for. */
-    stopAwaiting,
+    /** No more content of its request comes: if our side is open for that, it ends. */
+    endContent,
     /** Stops reading. After a while, a turn discards a read. If more arrives then, this is called again. */
     discard,
   };

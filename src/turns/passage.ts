@@ -39,7 +39,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     if (lastReply.isOver()) return lastReply.discard();
     const isCheap = !isLong() || pieces.isSized;
     const mayPass = isCheap && isOpen() && !pieces.isComplete && !reader.isStopped;
-    if (mayPass && turns.tryAhead()) pass();
+    if (mayPass && turns.admitAhead()) pass();
     if (isLong()) reader.stop();
     proceed();
   }
@@ -74,7 +74,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     reader.readOn();
   }
 
-  // A piece passes. Inside `push`, Node reads it. At the end of a head, its response calls `pieces.begin`.
+  // A piece passes. Inside `push`, Node reads it. At the end of a head, its response calls `pieces.endHead`.
   function pass(): void {
     reader.take(pieces.emptyLines(reader.held));
     if (!hasMore() || pieces.isComplete) return;
@@ -88,7 +88,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   // If the current request is over, the next one may pass.
   function endRequest(): void {
     if (pieces.endRequest()) connection.setBusy(false);
-    if (!pieces.isArriving) lastReply.stopAwaiting();
+    if (!pieces.isArriving) lastReply.endContent();
   }
 
   // The client has ended its side, and all that it has sent has passed.

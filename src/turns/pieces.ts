@@ -64,7 +64,7 @@ export class Pieces {
   }
 
   /** The head of a request has passed. What comes now is its content. */
-  begin(request: Pick<IncomingMessage, 'headers' | 'complete'>): void {
+  endHead(request: Pick<IncomingMessage, 'headers' | 'complete'>): void {
     this.#request = request;
     this.isAnswered = false;
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;

@@ -2,7 +2,7 @@
 // many. Nobody can keep the others out.
 import type { Socket } from 'node:net';
 import { clientOf, networkOf, type Client, type Network } from './client.ts';
-import { Connection } from './connection.ts';
+import { Connection, LOSS } from './connection.ts';
 
 /** Which connection was closed: an idle one, a busy one, or the new one. */
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
@@ -78,7 +78,7 @@ export function createRoom(maxConnections: number) {
         if (makesRoomBefore(other, connection)) connection = other;
       }
       if (connection === newest) return { connection, reason: 'newRefused' };
-      return { connection, reason: connection.loss === 0 ? 'idleClosed' : 'busyClosed' };
+      return { connection, reason: connection.loss === LOSS.nothing ? 'idleClosed' : 'busyClosed' };
     },
   };
 }
@@ -87,6 +87,6 @@ export function createRoom(maxConnections: number) {
 // that is idle, or else the one that waits for a turn. Of those that are alike, the one that is so for longest.
 function makesRoomBefore(one: Connection, other: Connection): boolean {
   const [a, b] = [one.client, other.client];
-  const order = b.network.size - a.network.size || b.size - a.size || one.loss - other.loss || one.since - other.since;
-  return order < 0;
+  const order = b.network.size - a.network.size || b.size - a.size || one.loss - other.loss;
+  return (order || one.lastChange - other.lastChange) < 0;
 }

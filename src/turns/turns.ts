@@ -63,8 +63,8 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
   }
 
   return {
-    /** Whether a little may be done at once: nobody waits, and the first in this iteration began under 1 ms ago. */
-    tryAhead(): boolean {
+    /** Admits what would be done at once, if nobody waits, and the first in this iteration began under 1 ms ago. */
+    admitAhead(): boolean {
       if (line.size > 0 || isAccepting) return false;
       if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
       aheadSince = now();

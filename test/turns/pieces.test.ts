@@ -8,7 +8,7 @@ import { GET as HEAD } from './start.ts';
 function begin(pieces: Pieces, length?: string): { complete: boolean } {
   const headers = length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': length };
   const request = { headers, complete: false };
-  pieces.begin(request);
+  pieces.endHead(request);
   return request;
 }
 
@@ -58,7 +58,7 @@ test('content that the head does not name passes byte by byte, until Node says t
   const pieces = new Pieces();
   pieces.next(Buffer.from(HEAD));
   const request = { headers: {}, complete: false };
-  pieces.begin(request);
+  pieces.endHead(request);
   assert.deepEqual([piecesOf(pieces, '\r\n\r\n'), pieces.maxBytes], [['\r', '\n', '\r', '\n'], 1]);
   request.complete = true;
   assert.equal(pieces.maxBytes, 1_024);

@@ -27,8 +27,8 @@ export const FORGED = Buffer.concat([Buffer.of(0x17, 3, 3, 0, 32), Buffer.alloc(
 export const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
 
 /** `below` and `raw` are the ends of a TCP connection; over TLS, `client` and `accepted` are those of TLS on it. */
-type Ends = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>;
-export type Opened = Ends & { readonly valve: Valve }; // what Node has as the connection
+type Sockets = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>;
+export type Opened = Sockets & { readonly valve: Valve }; // what Node has as the connection
 
 /** Options of a server: a new certificate and its key. */
 export function tlsOptions(t: TestContext) {
@@ -80,7 +80,7 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
 }
 
 /** Both ends of a connection without an HTTP server. */
-export async function startEnds(t: TestContext, over: Over): Promise<Ends> {
+export async function startEnds(t: TestContext, over: Over): Promise<Sockets> {
   const settings = { allowHalfOpen: over === 'TCP', highWaterMark: HIGH_WATER_MARK };
   const { client: below, accepted: raw } = await startPair(t, settings);
   if (over === 'TCP') return { client: below, below, raw, accepted: raw };
@@ -98,7 +98,7 @@ export function startTurns() {
     if (!isHeld) setImmediate(next);
   });
   return {
-    turns: { ...turns, tryAhead: () => !isHeld && turns.tryAhead() },
+    turns: { ...turns, admitAhead: () => !isHeld && turns.admitAhead() },
     turn() {
       turns.endAfterOne(); // no more than one
       run();

@@ -39,11 +39,11 @@ test('while connections are accepted, nothing goes ahead, and one turn is taken 
   for (const [afterMs, notes] of [[0.25, 'a'], [0.24, ''], [0.01, 'b']] as const) {
     clock.ms += afterMs;
     turns.accepted();
-    assert.deepEqual([turns.tryAhead(), next()], [false, notes]);
+    assert.deepEqual([turns.admitAhead(), next()], [false, notes]);
   }
-  assert.deepEqual([next(), turns.tryAhead()], ['c', true]);
+  assert.deepEqual([next(), turns.admitAhead()], ['c', true]);
   turns.accepted();
-  assert.equal(turns.tryAhead(), false);
+  assert.equal(turns.admitAhead(), false);
 });
 
 test('one waits once; a queue whose last has left costs no turn, and comes into line again behind others', () => {
@@ -60,7 +60,7 @@ test('one waits once; a queue whose last has left costs no turn, and comes into 
 
 test('only those who wait are timed: the longest wait is told once, from the last time that one began to wait', () => {
   const { clock, turns, wait, next } = start(0.5);
-  turns.tryAhead();
+  turns.admitAhead();
   clock.ms += 9;
   assert.deepEqual([next(), turns.longestWait()], ['', 0]);
   wait(new Map(), 'ab');
@@ -82,12 +82,12 @@ test('whatever a turn throws, the next ones come', () => {
 test('something may go ahead for 1 ms in each iteration, while nobody waits', () => {
   const { clock, turns, wait, next } = start(0);
   for (let i = 0; i < 2; i += 1) {
-    assert.equal(turns.tryAhead(), true);
+    assert.equal(turns.admitAhead(), true);
     clock.ms += 0.9;
-    assert.equal(turns.tryAhead(), true);
+    assert.equal(turns.admitAhead(), true);
     clock.ms += 0.1;
-    assert.deepEqual([turns.tryAhead(), next()], [false, '']);
+    assert.deepEqual([turns.admitAhead(), next()], [false, '']);
   }
   wait(new Map(), 'a');
-  assert.deepEqual([turns.tryAhead(), next(), turns.tryAhead()], [false, 'a', true]);
+  assert.deepEqual([turns.admitAhead(), next(), turns.admitAhead()], [false, 'a', true]);
 });
