@@ -26,7 +26,12 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
   }
 
   let largest: object | undefined; // the client with the most connections when the first of them was closed
-  const answered = count((byStatus) => log('info', 'Requests in the last minute.', { byStatus, ...load() }));
+  let since = performance.eventLoopUtilization(); // the last line about requests
+  const answered = count((byStatus) => {
+    const eventLoopUtilization = Math.round(performance.eventLoopUtilization(since).utilization * 100) / 100;
+    since = performance.eventLoopUtilization();
+    log('info', 'Requests in the last minute.', { byStatus, ...load(), eventLoopUtilization });
+  });
   const left = count((byReason) => log('info', 'Clients ended connections early in the last minute.', { byReason }));
   const others = count((byReason) =>
     log('warn', 'Requests or connections were refused in the last minute.', { byReason }));

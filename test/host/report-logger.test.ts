@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { createReportLogger } from '../../src/host/report-logger.ts';
 
 const refused = 'Requests or connections were refused in the last minute.';
 const left = 'Clients ended connections early in the last minute.';
 const closed = 'Connections were closed in the last minute, because there were too many of them.';
+const busy = { eventLoopUtilization: 1 }; // a test that does not wait
 
-test('what any client can cause is at most one line a minute for each kind, or is logged at once at the end', (t) => {
+test('what any client can cause is at most a line a minute for each kind, or logged at once at the end', async (t) => {
+  await nextIteration(); // the event loop has begun
   t.mock.timers.enable({ apis: ['setInterval'] });
   const logged: unknown[][] = [];
   const loads = [{ handlers: 5 }, undefined];
@@ -23,7 +26,7 @@ test('what any client can cause is at most one line a minute for each kind, or i
   t.mock.timers.tick(1);
   const ofConnections = { tlsOverhead: 1, proxyHeaderIllegal: 1 };
   assert.deepEqual(logged.splice(0), [
-    ['info', 'Requests in the last minute.', { byStatus: { 200: 2, 404: 1, noReply: 1 }, handlers: 5 }],
+    ['info', 'Requests in the last minute.', { byStatus: { 200: 2, 404: 1, noReply: 1 }, handlers: 5, ...busy }],
     ['info', left, { byReason: { HPE_INVALID_EOF_STATE: 1, tlsFailed: 1, replyNotTaken: 1 } }],
     ['warn', refused, { byReason: { hostMissing: 2, HPE_INVALID_METHOD: 1, handlerTooSlow: 1, ...ofConnections } }],
     ['warn', closed, { byReason: { newRefused: 2 }, largest: { client: 'a', connections: 7 } }],
@@ -34,9 +37,22 @@ test('what any client can cause is at most one line a minute for each kind, or i
   reports.summarize();
   t.mock.timers.tick(60_000);
   assert.deepEqual(logged, [
-    ['info', 'Requests in the last minute.', { byStatus: { 200: 1 } }],
+    ['info', 'Requests in the last minute.', { byStatus: { 200: 1 }, ...busy }],
     ['warn', closed, { byReason: { idleClosed: 1 }, largest: { client: 'b', connections: 9 } }],
   ]);
+});
+
+test('a line about requests says that the event loop has waited', async () => {
+  const logged: unknown[] = [];
+  const reports = createReportLogger((_level, _message, fields) => logged.push(fields), () => undefined);
+  const begin = performance.eventLoopUtilization();
+  do {
+    await sleep(1);
+  } while (performance.eventLoopUtilization(begin).utilization > 0.9);
+  reports.answered(200);
+  reports.summarize();
+  const { eventLoopUtilization } = Object(logged[0]);
+  assert.ok(eventLoopUtilization < 1, `${eventLoopUtilization}`);
 });
 
 test('errors and finished requests are a line each; a path is cut at 1,024 characters, and marked then', () => {
