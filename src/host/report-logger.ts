@@ -27,15 +27,14 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
 
   let largest: object | undefined; // the client with the most connections when the first of them was closed
   let since = performance.eventLoopUtilization(); // the last line about requests
-  const answered = count((byStatus) => {
+  const over = count((byStatus) => {
     const eventLoopUtilization = Math.round(performance.eventLoopUtilization(since).utilization * 100) / 100;
     since = performance.eventLoopUtilization();
     log('info', 'Requests in the last minute.', { byStatus, ...load(), eventLoopUtilization });
   });
   const left = count((byReason) => log('info', 'Clients ended connections early in the last minute.', { byReason }));
-  const others = count((byReason) =>
+  const refused = count((byReason) =>
     log('warn', 'Requests or connections were refused in the last minute.', { byReason }));
-  const endedEarly = (reason: string) => (BY_CLIENTS.includes(reason) ? left : others)(reason);
   const dropped = count((byReason) => {
     log('warn', 'Connections were closed in the last minute, because there were too many of them.',
       { byReason, largest });
@@ -45,14 +44,15 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
     log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
 
   return {
-    summarize, endedEarly, refused: endedEarly,
-    answered: (status: number | undefined) => answered(status ?? 'noReply'),
+    summarize,
+    endedEarly: (reason: string) => (BY_CLIENTS.includes(reason) ? left : refused)(reason),
+    requestOver: (status: number | undefined) => over(status ?? 'noReply'),
     dropped: (reason: string, client: string | undefined, connections: number) => {
       largest ??= { client, connections };
       dropped(reason);
     },
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),
-    handlerFailed: (error: unknown, request: WithPath) =>
+    requestFailed: (error: unknown, request: WithPath) =>
       log('error', 'Unhandled exception occurred while processing the request.', { ...cut(request), error }),
     finished: (request: WithPath) => log('info', 'Request', cut(request)),
   };

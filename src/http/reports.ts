@@ -2,16 +2,15 @@
 import type { HttpRequest } from './request.ts';
 
 export type Reports = {
-  readonly handlerFailed: (error: unknown, request: FailedRequest) => void;
-  readonly refused: (reason: string) => void; // a request was refused, or failed: see `reason` below
-  readonly endedEarly: (reason: string) => void; // a connection has
+  readonly requestFailed: (error: unknown, request: FailedRequest) => void; // something has thrown this
+  readonly endedEarly: (reason: string) => void; // a request (see `reason` below), or a connection
   /** There were too many connections, so one of this client, which had the most, was closed. */
   readonly dropped: (reason: string, client: string | undefined, connections: number) => void;
-  readonly answered: (status: number | undefined) => void; // a request is over; undefined: there was no reply
+  readonly requestOver: (status: number | undefined) => void; // undefined: there was no reply
   readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
 };
 
-/** A request whose handler has failed. */
+/** A request that has failed. */
 export type FailedRequest = { readonly traceId: string; readonly method: string; readonly path: string };
 
 /** A request that is over. It never has the query: names are personal data. */

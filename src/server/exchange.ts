@@ -75,12 +75,12 @@ export class Exchange {
   }
 
   /** For its handling: reports this error. */
-  handlerFailed(error: unknown): void {
+  failed(error: unknown): void {
     const { reports } = this.#options;
     const { signal, traceparent: traceId, method, path } = this.#request;
-    if (!signal.aborted) return reports.handlerFailed(error, { traceId, method, path });
+    if (!signal.aborted) return reports.requestFailed(error, { traceId, method, path });
     this.#reason ??= 'handlerAborted';
-    reports.refused('handlerAborted'); // only counted: otherwise, those who leave could fill the log
+    reports.endedEarly('handlerAborted'); // only counted: otherwise, those who leave could fill the log
   }
 
   /** For its handling: sends this reply, unless the request has been refused meanwhile. Throws if it is no reply. */
@@ -102,7 +102,7 @@ export class Exchange {
     if (this.#response.headersSent || this.#response.req.socket.destroyed) return;
     if (status === 408 && this.#isLast) return; // nobody waits for its content
     this.#reason = reason;
-    this.#options.reports.refused(reason);
+    this.#options.reports.endedEarly(reason);
     this.#isLast = true;
     this.write(emptyReply(status));
     this.abort(why);
@@ -129,7 +129,7 @@ export class Exchange {
     if (isAborted && !this.#isCut) reports.endedEarly('replyNotTaken');
     const status = this.#response.headersSent ? this.#response.statusCode : undefined;
     const result = { status, reason: this.#reason, aborted: isAborted || undefined };
-    reports.answered(status);
+    reports.requestOver(status);
     reports.finished?.(accessRecord(this.#request, this.#startedAt, result));
   }
 }

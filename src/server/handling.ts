@@ -7,7 +7,7 @@ import type { Route } from '../http/router.ts';
 /** Whom a handler works for. */
 type Caller = {
   readonly write: (reply: Reply) => void; // throws if that is no reply
-  readonly handlerFailed: (error: unknown) => void; // a reply that says so follows
+  readonly failed: (error: unknown) => void; // a reply that says so follows
 };
 
 export class Handling {
@@ -46,7 +46,7 @@ export class Handling {
   }
 
   #fail(error: unknown): void {
-    this.#caller.handlerFailed(error);
+    this.#caller.failed(error);
     this.#end(unexpectedProblem(this.#request.path));
   }
 

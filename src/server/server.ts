@@ -102,8 +102,8 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   // For a head that it has refused, Node makes no response.
   function refuseHead(socket: ClientSocket, reason: string, status: number): void {
     const remoteAddress = plainAddress(socket.remoteAddress);
-    reports.refused(reason);
-    reports.answered(status);
+    reports.endedEarly(reason);
+    reports.requestOver(status);
     socket.end(refusalText(status), (error?: Error | null) => {
       if (error) reports.endedEarly('replyNotTaken');
       reports.finished?.({ status, reason, remoteAddress, aborted: error ? true : undefined });

@@ -65,7 +65,7 @@ test('it asks another service: 502 if that fails, 504 after a second, and not if
     (response) => response.end('Salut'), (response) => response.writeHead(500).end(), (response) => response.destroy(),
     (response) => response.write('S', () => expire()), (response) => waiting.push(response),
   ];
-  const { records, reported, refusals, url, ask, post } = await start(t, (response) => answers.shift()?.(response));
+  const { records, reported, ends, url, ask, post } = await start(t, (response) => answers.shift()?.(response));
   const location = (await post('{"text":"Hello"}')).headers.get('location') ?? assert.fail();
   const translated = await ask('GET', `${location}/translation`);
   assert.deepEqual([translated.status, await translated.text()], [200, 'Salut']);
@@ -80,5 +80,5 @@ test('it asks another service: 502 if that fails, 504 after a second, and not if
   const [response = assert.fail()] = waiting;
   await until(() => response.closed); // the question is taken back
   await until(() => records.length === 7);
-  assert.deepEqual([reported, refusals], [[], ['handlerAborted']], 'nothing has failed');
+  assert.deepEqual([reported, ends.includes('handlerAborted')], [[], true], 'nothing has failed');
 });

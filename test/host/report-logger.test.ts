@@ -15,25 +15,25 @@ test('what any client can cause is at most a line a minute for each kind, or log
   const loads = [{ handlers: 5 }, undefined];
   const reports = createReportLogger((...line) => logged.push(line), () => loads.shift());
   const ofRequests = ['hostMissing', 'HPE_INVALID_METHOD', 'HPE_INVALID_EOF_STATE', 'hostMissing', 'handlerTooSlow'];
-  for (const reason of ofRequests) reports.refused(reason);
-  for (const reason of ['tlsFailed', 'tlsOverhead', 'proxyHeaderIllegal', 'replyNotTaken']) reports.endedEarly(reason);
-  for (const status of [404, 200, undefined, 200]) reports.answered(status);
+  const ofConnections = ['tlsFailed', 'tlsOverhead', 'proxyHeaderIllegal', 'replyNotTaken'];
+  for (const reason of [...ofRequests, ...ofConnections]) reports.endedEarly(reason);
+  for (const status of [404, 200, undefined, 200]) reports.requestOver(status);
   t.mock.timers.tick(59_999);
   for (const connections of [7, 8]) reports.dropped('newRefused', 'a', connections);
   reports.acceptFailed(Object.assign(new Error('boom'), { code: 'ENOBUFS' }));
   reports.acceptFailed(new Error('boom'));
   assert.deepEqual(logged, []);
+  const others = { tlsOverhead: 1, proxyHeaderIllegal: 1 };
   t.mock.timers.tick(1);
-  const ofConnections = { tlsOverhead: 1, proxyHeaderIllegal: 1 };
   assert.deepEqual(logged.splice(0), [
     ['info', 'Requests in the last minute.', { byStatus: { 200: 2, 404: 1, noReply: 1 }, handlers: 5, ...busy }],
     ['info', left, { byReason: { HPE_INVALID_EOF_STATE: 1, tlsFailed: 1, replyNotTaken: 1 } }],
-    ['warn', refused, { byReason: { hostMissing: 2, HPE_INVALID_METHOD: 1, handlerTooSlow: 1, ...ofConnections } }],
+    ['warn', refused, { byReason: { hostMissing: 2, HPE_INVALID_METHOD: 1, handlerTooSlow: 1, ...others } }],
     ['warn', closed, { byReason: { newRefused: 2 }, largest: { client: 'a', connections: 7 } }],
     ['warn', 'Connections could not be accepted in the last minute.', { byCode: { ENOBUFS: 1, boom: 1 } }],
   ]);
   reports.dropped('idleClosed', 'b', 9);
-  reports.answered(200);
+  reports.requestOver(200);
   reports.summarize();
   t.mock.timers.tick(60_000);
   assert.deepEqual(logged, [
@@ -49,7 +49,7 @@ test('a line about requests says that the event loop has waited', async () => {
   do {
     await sleep(1);
   } while (performance.eventLoopUtilization(begin).utilization > 0.9);
-  reports.answered(200);
+  reports.requestOver(200);
   reports.summarize();
   const { eventLoopUtilization } = Object(logged[0]);
   assert.ok(eventLoopUtilization < 1, `${eventLoopUtilization}`);
@@ -59,7 +59,7 @@ test('errors and finished requests are a line each; a path is cut at 1,024 chara
   const logged: unknown[][] = [];
   const reports = createReportLogger((...line) => logged.push(line), () => undefined);
   const longest = 'x'.repeat(1_024);
-  reports.handlerFailed('boom', { traceId: '00-1', path: longest.repeat(2) });
+  reports.requestFailed('boom', { traceId: '00-1', path: longest.repeat(2) });
   for (const path of [undefined, longest, `${longest}"`, longest.repeat(16)]) reports.finished({ path, status: 404 });
   assert.deepEqual(logged, [
     ['error', 'Unhandled exception occurred while processing the request.', {

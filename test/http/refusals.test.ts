@@ -30,8 +30,8 @@ test('each rule refuses what Node accepts, has its status, and is reported', asy
   const answering = await startService(t, { allowedHosts: ['a'] });
   const redirecting = await startService(t, { server: (app) => app.createRedirectServer(443) });
   for (const [reason, status, bytes] of ROWS) {
-    const { port, refusals } = reason === 'redirectWithoutHost' ? redirecting : answering;
+    const { port, ends } = reason === 'redirectWithoutHost' ? redirecting : answering;
     const replies = await exchange(port, bytes);
-    assert.deepEqual([replies.map((reply) => reply.status), refusals.splice(0)], [[status], [reason]], bytes);
+    assert.deepEqual([replies.map((reply) => reply.status), ends.splice(0)], [[status], [reason]], bytes);
   }
 });

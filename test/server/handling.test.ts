@@ -14,7 +14,7 @@ test('a reply that is no promise is written at once, and the next handler has th
   const failure = new Error('It failed.');
   const seen: unknown[] = [];
   const note = (value: unknown) => seen.push(value);
-  const caller = { write: ({ status }: Reply) => note(status), handlerFailed: note };
+  const caller = { write: ({ status }: Reply) => note(status), failed: note };
   for (const handler of [() => emptyReply(200), () => { throw failure; }, () => emptyReply(201)]) {
     new Handling(request, { handler, seats }, caller).start(() => '');
   }

@@ -42,22 +42,21 @@ export async function startServer(
   return { server, port: await listenOnPort(server.httpServer, path), ...reported };
 }
 
-/** Reports that are kept, so that a test can look at them: errors, reasons of refusals, why connections were closed. */
+/** Reports that are kept, so that a test can look at them: errors, and why requests and connections ended early. */
 export function keepReports() {
   const [reported, records]: [unknown[], AccessRecord[]] = [[], []];
-  const [refusals, ends, failedRequests]: [string[], string[], string[]] = [[], [], []];
+  const [ends, failedRequests]: [string[], string[]] = [[], []];
   const reports: Reports = {
-    handlerFailed: (error, { method, path }) => {
+    requestFailed: (error, { method, path }) => {
       reported.push(error);
       failedRequests.push(`${method} ${path}`);
     },
-    refused: (reason) => refusals.push(reason),
     endedEarly: (reason) => ends.push(reason),
     dropped: (reason) => ends.push(reason),
-    answered: () => {},
+    requestOver: () => {},
     finished: (record) => records.push(record),
   };
-  return { reports, reported, failedRequests, refusals, ends, records };
+  return { reports, reported, failedRequests, ends, records };
 }
 
 /** The options for TLS, with a new certificate. */

@@ -15,8 +15,8 @@ const router = createRouter({
   '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) },
   '/pool': { GET: { handler, seats: createSeats(10) } }, '/unseated': { GET: handler },
 });
-const ignored = { refused() {}, endedEarly() {}, dropped() {}, answered() {}, finished: undefined };
-const reports = { ...ignored, handlerFailed: console.error };
+const ignored = { endedEarly() {}, dropped() {}, requestOver() {}, finished: undefined };
+const reports = { ...ignored, requestFailed: console.error };
 const fixed = { router, headRules: {}, isDraining: () => false, reports, clientOf };
 const { maxConnections, ...configuration } = readConfiguration(process.env);
 const { httpServer } = createServer({
