@@ -3,8 +3,7 @@ import type { BlockList } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { redirectToHttps } from './http/redirect.ts';
 import type { HeadRules } from './http/head.ts';
-import { createRouter, type Router } from './http/router.ts';
-import { longestSeatWait } from './http/seats.ts';
+import { createRouter, longestSeatWait, type Router } from './http/router.ts';
 import { hostNamesOf } from './http/target.ts';
 import { createRoutes, type RouteOptions } from './routes.ts';
 import type { HttpServerOptions } from './server/http-server.ts';
@@ -31,7 +30,8 @@ export function createApp({ allowedHosts, maxConnections, proxies, ...options }:
     createHttpServer: (own: HttpServerOptions) => createHttpServer({ ...own, room, proxies }),
     isDraining: () => isDraining,
   };
-  const router = createRouter(createRoutes(options, ofAll.isDraining));
+  const routes = createRoutes(options, ofAll.isDraining);
+  const router = createRouter(routes);
   const hostNames = allowedHosts && hostNamesOf(allowedHosts);
 
   const sumOf = (count: (server: Server) => number) => servers.reduce((sum, server) => sum + count(server), 0);
@@ -65,7 +65,7 @@ export function createApp({ allowedHosts, maxConnections, proxies, ...options }:
       openConnections: sumOf((server) => server.httpServer.openConnections()),
       handlers: sumOf((server) => server.handlers()),
       longestTurnWaitMs: Math.round(Math.max(0, ...servers.map((server) => server.httpServer.longestTurnWait()))),
-      longestSeatWaitMs: Math.round(longestSeatWait()),
+      longestSeatWaitMs: Math.round(longestSeatWait(routes)),
     }),
     /** New connections get this certificate and key. */
     setSecureContext: (tls: SecureContextOptions) =>

@@ -18,6 +18,12 @@ export type Router = (method: string, path: string, isHttps?: boolean) => Route;
 /** Routes by path and method. A handler alone wants no content. In a path, `/:id` is any segment but an empty one. */
 export type Routes = Record<string, Readonly<Record<string, Handler | Route>>>;
 
+/** The longest time in ms for which a request has waited for a seat of these routes, since this was last called. */
+export function longestSeatWait(routes: Routes): number {
+  const all = Object.values(routes).flatMap((methods) => Object.values(methods));
+  return Math.max(0, ...all.map((route) => ('seats' in route && route.seats?.longestWait()) || 0));
+}
+
 const always = (reply: Reply): Route => ({ handler: () => reply });
 
 /** A router for `routes`. Other paths get a 404, other methods a 405. A path without parameters comes first. */

@@ -15,6 +15,7 @@ export class Handling {
   readonly #route: Route;
   readonly #caller: Caller;
   state: 'waiting' | 'running' | 'ended' = 'waiting'; // first for a seat
+  #client = ''; // that has its seat
   #leftMs: number; // to wait and to run
   #giveUpWait: (() => void) | undefined;
   whenEnded: (() => void) | undefined; // is called when it has run, and its reply has been written
@@ -30,8 +31,9 @@ export class Handling {
   /** Calls the handler, at once or when there is a seat. For seats, clients take turns. */
   start(clientOf: (remoteAddress: string | undefined) => string): void {
     const { seats } = this.#route;
-    if (seats === undefined) this.#run();
-    else this.#giveUpWait = seats.take(clientOf(this.#request.remoteAddress), () => this.#run());
+    if (seats === undefined) return this.#run();
+    this.#client = clientOf(this.#request.remoteAddress);
+    this.#giveUpWait = seats.take(this.#client, () => this.#run());
   }
 
   #run(): void {
@@ -54,7 +56,7 @@ export class Handling {
   #end(reply: Reply): void {
     const { seats } = this.#route;
     // Later: otherwise, handlers that return at once would call each other, deeper and deeper.
-    if (this.state === 'running' && seats !== undefined) setImmediate(seats.giveBack);
+    if (this.state === 'running' && seats !== undefined) setImmediate(seats.giveBack, this.#client);
     this.state = 'ended';
     this.#caller.write(reply);
     this.whenEnded?.();

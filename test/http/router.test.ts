@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyReply } from '../../src/http/reply.ts';
 import { HttpRequest } from '../../src/http/request.ts';
-import { createRouter } from '../../src/http/router.ts';
+import { createRouter, longestSeatWait } from '../../src/http/router.ts';
+import { createSeats } from '../../src/http/seats.ts';
 
 const handler = () => emptyReply(200);
 const note = { handler, maxContentBytes: 1 };
@@ -36,4 +37,15 @@ test('other paths are not found, and other methods are not allowed', () => {
   for (const [method, path, Allow] of [
     ['POST', '/notes/1', 'GET, PUT'], ['PUT', '/notes/new', 'GET'], ['constructor', '/e:f', 'GET'],
   ] as const) assert.deepEqual(replyTo(method, path), emptyReply(405, { Allow }));
+});
+
+test('the longest wait for a seat is known once, for all routes', (t) => {
+  const times = [100, 100, 130, 150]; // two are asked for, and then they are free
+  t.mock.method(performance, 'now', () => times.shift());
+  const [one, two] = [createSeats(1), createSeats(1)];
+  for (const seats of [one, two, one, two]) seats.take('a', () => {});
+  for (const seats of [one, two]) seats.giveBack('a');
+  const withSeats = { PUT: { handler, seats: one }, PATCH: { handler, seats: two } };
+  const routes = { '/': { GET: handler, POST: note }, '/a': withSeats };
+  assert.deepEqual([longestSeatWait(routes), longestSeatWait(routes), longestSeatWait({})], [50, 0, 0]);
 });

@@ -192,6 +192,23 @@ describe('a handler that waits', { concurrency: true }, () => {
     assert.deepEqual(order, [...one, ...one, 'GET', OTHER, ...one, 'POST', '127.0.0.1']);
   });
 
+  test('leaves seats for clients that have none, however many it holds, and however long', async (t) => {
+    const { open, next, calls, requests } = await start(t, 'TCP', {}, { seats: createSeats(10) });
+    for (let i = 0; i < 20; i += 1) open(GET);
+    await until(() => requests.callCount() === 20 && calls.length >= 8);
+    const held = calls.splice(0);
+    assert.equal(held.length, 8);
+    for (let i = 0; i < 20; i += 1) {
+      const { client } = open(GET, OTHER);
+      const { request, reply } = await next();
+      assert.equal(request.remoteAddress, OTHER);
+      reply(emptyReply(200));
+      await once(client, 'data');
+    }
+    held[0]?.reply(emptyReply(200));
+    assert.equal((await next()).request.remoteAddress, '127.0.0.1');
+  });
+
   test('is not called if its client leaves, or ends its side, while it waits; nor at the stop', async (t) => {
     const { open, next, calls, server, records } = await start(t, 'TCP', {}, { seats: createSeats(1) });
     const { client, reset } = open(GET);
