@@ -4,7 +4,6 @@ import type { Server } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import { titleOf } from './client.ts';
 import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
 import { isListed, readProxyHeader } from './proxy-header.ts';
@@ -89,7 +88,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function drop(connection: Connection, reason: DropReason): void {
-    dropped?.(reason, titleOf(connection.client.name), connection.client.size);
+    dropped?.(reason, connection.client.name || undefined, connection.client.size);
     connection.close(); // it may be of another server
   }
 

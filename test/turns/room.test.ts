@@ -104,54 +104,34 @@ test('what waits for a turn makes room after those that are idle, and before tho
   }
 });
 
-test('of one network of IPv6, the client with the most connections makes room', () => {
-  const { room, add } = startRoom(3);
-  const addresses = ['2001:db8::1', '2001:db8:0:1::1', '2001:db8:0:1::2', '192.0.2.1'];
-  const [, second, , newest = assert.fail()] = addresses.map(add);
-  assert.deepEqual(room.chooseVictim(newest), { connection: second, reason: 'idleClosed' });
-});
-
-test('what is left behind counts for a network of IPv6 together', async () => {
+test('networks of one line of IPv6 are one client: for turns, for room, and for what is left behind', () => {
   const { room, add } = startRoom(2);
-  const [first, second] = [add('2001:db8:0:1::'), add('2001:db8:0:2::')];
-  const end = room.leaveBehind(first.client);
-  assert.equal(room.isFull(second.client), true);
-  room.remove(first);
-  await iterations();
-  const { client } = add('2001:db8:0:3::');
+  const [{ client }, { client: other }] = [add('2001:db8:1:1::'), add('2001:db8:1:2::')];
+  assert.equal(client, other);
+  assert.deepEqual([room.isFull(client), client.size], [false, 2]);
+  const end = room.leaveBehind(other);
   assert.equal(room.isFull(client), true);
   end();
   assert.equal(room.isFull(client), false);
 });
 
-test('who comes again while its network is being forgotten counts for that network', async () => {
-  const { room, add } = startRoom(1);
-  const [first, second] = [add('2001:db8:0:1::'), add('2001:db8:0:2::')];
-  setImmediate(() => room.remove(second)); // before the first is forgotten
-  room.remove(first);
-  await new Promise((resolve) => setImmediate(resolve)); // before the second is
-  const { client } = add('2001:db8:0:2::');
-  add('2001:db8:0:2::');
-  assert.equal(room.isFull(client), true);
-});
-
-test('a client and its network are remembered until nothing is left of them, and not longer', async () => {
+test('a client is remembered until nothing is left of it, also if it comes again meanwhile, and not longer', async () => {
   const { room, add } = startRoom(2);
   const [first, second] = [add(), add()];
   const { client } = first;
-  const { network } = client;
-  assert.equal(second.client, client);
   for (const one of [first, first, second]) room.remove(one); // the second time changes nothing
   const end = room.leaveBehind(client); // as a response does that closes with its connection
   await iterations();
-  const third = add();
-  assert.notEqual(third.client, client);
-  assert.deepEqual([third.client.network === network, network.size, room.isFull(third.client)], [true, 1, false]);
-  const fourth = add();
-  assert.equal(room.isFull(third.client), true);
+  const [third, fourth] = [add(), add()];
+  assert.deepEqual([third.client === client, client.size, room.isFull(client)], [true, 2, true]);
   for (const one of [third, fourth]) room.remove(one);
   await iterations();
   end();
+  const fifth = add();
   await iterations();
-  assert.notEqual(add().client.network, network);
+  const sixth = add();
+  assert.deepEqual([sixth.client === client, client.leftBehind], [true, 0]);
+  for (const one of [fifth, sixth]) room.remove(one);
+  await iterations();
+  assert.notEqual(add().client, client);
 });
