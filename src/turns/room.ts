@@ -13,6 +13,7 @@ export type Room = ReturnType<typeof createRoom>;
 export function createRoom(maxConnections: number) {
   const connections = new Set<Connection>();
   const clients = new Map<string, Client>();
+  let leftBehind = 0; // handlers, of all clients
 
   // The client at this address, with one more connection.
   function enter(remoteAddress: string | undefined): Client {
@@ -55,13 +56,23 @@ export function createRoom(maxConnections: number) {
     /** A response to a client has closed, and its handler goes on. Returns what to call at the end of that. */
     leaveBehind(client: Client): () => void {
       client.leftBehind += 1;
+      leftBehind += 1;
       return () => {
         client.leftBehind -= 1;
+        leftBehind -= 1;
         forget(client);
       };
     },
-    /** Whether a client has too many connections and handlers left: resets could start any number of these. */
-    isFull: ({ size, leftBehind }: Client): boolean => size + leftBehind > maxConnections,
+    /**
+     * Whether a client has too many connections and handlers left behind, which resets could make any number. Alone, it
+     * may have as many as the room holds; beside as many of others, a quarter: it is the square of the part that others
+     * leave of twice the room. So all have less than that together, and it takes 60 clients to keep another one out.
+     */
+    isFull({ size, leftBehind: ofClient }: Client): boolean {
+      const own = size + ofClient;
+      const others = connections.size + leftBehind - own;
+      return own > maxConnections * (1 - others / (2 * maxConnections)) ** 2;
+    },
     /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
     chooseVictim(newest: Connection): { connection: Connection; reason: DropReason } | undefined {
       if (connections.size <= maxConnections) return undefined;

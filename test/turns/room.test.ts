@@ -115,6 +115,21 @@ test('networks of one line of IPv6 are one client: for turns, for room, and for 
   assert.equal(room.isFull(client), false);
 });
 
+test('the more others have left behind, the less a client may have: in all, less than twice the room', () => {
+  const { room, add } = startRoom(100);
+  const most = Array.from({ length: 1_000 }, (_, i) => `192.0.${i >> 8}.${i & 255}`).map((address) => {
+    for (let count = 0; ; count += 1) {
+      const connection = add(address);
+      const isFull = room.isFull(connection.client);
+      if (!isFull) room.leaveBehind(connection.client);
+      room.remove(connection);
+      if (isFull) return count;
+    }
+  });
+  assert.deepEqual(most.slice(0, 5), [100, 25, 14, 9, 6]);
+  assert.deepEqual([most.indexOf(0), most.reduce((sum, each) => sum + each)], [19, 180]);
+});
+
 test('a client is remembered until nothing is left of it, also if it comes again meanwhile, and not longer', async () => {
   const { room, add } = startRoom(2);
   const [first, second] = [add(), add()];
