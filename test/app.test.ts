@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
 import { field } from './support/replies.ts';
 import { keepReports, startService, tlsOptions } from './support/service.ts';
-import { calm, closed, listenOnPort, until } from './support/sockets.ts';
+import { closed, listenOnPort, until } from './support/sockets.ts';
 
 test('a server for HTTPS, and one that redirects to it, take targets with https, and refuse other hosts', async (t) => {
   const [tls, allowedHosts] = [await tlsOptions(t), ['a']];
@@ -70,9 +70,9 @@ test('all servers of an app are unhealthy and stop together, and count together 
   const { app, port } = await startService(t);
   const ports = [port, await listenOnPort(app.createPlainServer().httpServer)];
   for (const each of ports) {
-    connect(each, '127.0.0.1').on('error', () => {}).write(requestBytes('POST', '/health', ['Content-Length: 1']));
+    const client = connect(each, '127.0.0.1').on('error', () => {});
+    await new Promise((sent) => client.write(requestBytes('POST', '/health', ['Content-Length: 1']), sent));
   }
-  await calm(t, () => 0);
   app.startDraining();
   assert.equal(app.isDraining(), true);
   for (const each of ports) {

@@ -16,6 +16,8 @@ import { mapAll, talker, type Talk, type Talker } from './tools/contract/server.
 import { specification } from './tools/contract/specification.ts';
 import { wire } from './tools/contract/wire.ts';
 
+const PATIENCE_MS = 900_000; // the machine may be busy
+
 // It runs beside the tests below.
 const start = promisify(execFile)(process.execPath, ['test/tools/contract/start.js']).catch((failure) => failure);
 
@@ -32,7 +34,7 @@ suite('every row holds', { concurrency: true }, () => {
       const failing = await startService(t, { isDevelopment, now: () => { throw new Error(EXCEPTION_TEXT); } });
       await mapAll(rowsFor(environment), async (row) => {
         const { port } = row.needs === 'an exception' ? failing : service;
-        const talk = talker(() => connect(port, '127.0.0.1'), 30_000);
+        const talk = talker(() => connect(port, '127.0.0.1'), PATIENCE_MS);
         const result = await hold({ ...row, ends: true }, async (bytes) => {
           const talked = await talk(bytes);
           for (const reply of talked.replies) {

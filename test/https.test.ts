@@ -60,7 +60,7 @@ const unixHttps = await listeningSocket(join(folder, 'https.sock'));
 describe('a process with TLS', { concurrency: true }, () => {
   test('HTTPS is served and redirected to; SIGHUP reads files; two SIGINT cut', { skip: NO_SIGNALS }, async (t) => {
     const tls = tlsVariables();
-    const service = spawnService(t, { ...tls, PORT: '0', SHUTDOWN_DELAY_MS: '60000' });
+    const service = spawnService(t, { ...tls, PORT: '0', SHUTDOWN_DELAY_MS: '86400000' });
     const [httpsPort, httpPort] = [portIn(await service.nextLine()), portIn(await service.nextLine())];
     const { status, headers } = await request(httpPort, 'GET', '/health?a=b');
     assert.deepEqual([status, field({ headers }, 'Location')], [307, `https://localhost:${httpsPort}/health?a=b`]);
@@ -82,7 +82,7 @@ describe('a process with TLS', { concurrency: true }, () => {
     }
 
     service.child.kill('SIGTERM');
-    assert.equal((await service.nextLine())['delayMs'], 60_000);
+    assert.equal((await service.nextLine())['delayMs'], 86_400_000);
     const [reply] = await exchangeOn(tlsTo(httpsPort), requestBytes('GET', '/health', []));
     assert.equal(reply?.body, 'Unhealthy'); // it still listens
     setInterval(() => service.child.kill('SIGINT'), 100).unref();
@@ -93,7 +93,7 @@ describe('a process with TLS', { concurrency: true }, () => {
   test('with flags of the image and sockets of others, attackers get nothing', { skip: NO_DESCRIPTORS }, async (t) => {
     const service = spawnService(t, {
       ...TLS, NODE_ENV: 'Development', HOST: '192.0.2.1', PORT: '1', HTTPS_REDIRECT_PORT: '443',
-      LISTEN_FDNAMES: 'a.socket:https', SHUTDOWN_DELAY_MS: '60000',
+      LISTEN_FDNAMES: 'a.socket:https', SHUTDOWN_DELAY_MS: '86400000',
     }, [...FLAGS, ...PROBE], [unix.fd, https.fd]);
     for (const { giveUp } of [unix, https]) giveUp();
     const denied = ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'];

@@ -115,7 +115,7 @@ function masked(text: string): string {
     .replace(/00-[\da-f]{32}-[\da-f]{16}-00/g, '<traceId>').replace(/"http:[^"]+:\d+"/g, '"<address>"');
 }
 
-test('the service replies as in the transcript, and logs what the README says', { timeout: 60_000 }, async (t) => {
+test('the service replies as in the transcript, and logs what the README says', async (t) => {
   const { child, nextLine, ended } = spawnService(t, { PORT: '0', NODE_ENV: 'Production' });
   const listening = await nextLine();
   const [transcript = '', firstLine = ''] = found(readme, /```(?:console|text)\n(.*?)\n```/gs);

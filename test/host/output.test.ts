@@ -46,7 +46,8 @@ test('what comes when 4,096 lines wait is dropped, and counted when all others a
   }
 });
 
-test('lines that cannot be written, as on a full disk, are counted when others can be again', async () => {
+test('lines that cannot be written, as on a full disk, are counted when others can be again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] }); // so that the end never gives up
   const written: string[] = [];
   let error: Error | undefined = new Error('ENOSPC');
   const { write, end } = createOutput({ // like stdout, and unlike other streams, it goes on after an error

@@ -27,9 +27,11 @@ const OTHER = '127.0.0.2';
 
 type Called = { readonly request: HttpRequest; readonly reply: (reply: Reply | Promise<Reply>) => void };
 
+const NO_LIMIT = { timeLimitMs: Infinity };
+
 /** A server on which each handler waits until the test replies. */
 async function start(
-  t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', options: StartOptions = {}, more: object = {},
+  t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', options: StartOptions = {}, more: object = NO_LIMIT,
 ) {
   const calls: Called[] = [];
   const handler: Handler = async (request) => new Promise((reply) => calls.push({ request, reply }));
@@ -38,7 +40,7 @@ async function start(
   const routes = { '/': { GET: { handler, ...more }, POST: { handler, ...more } } };
   const { port, ...started } = await startServer(t, routes, { ...options, ...(path && { path }) }, tls);
   const requests = t.mock.fn();
-  started.server.httpServer.on('request', requests);
+  started.server.httpServer.on('request', requests).on('checkContinue', requests);
   /** Connects, and sends this. */
   function open(bytes: string, localAddress = '127.0.0.1') {
     const below = connect({ ...(path === undefined ? { port, localAddress } : { path }), allowHalfOpen: true });
@@ -172,7 +174,7 @@ describe('a handler that waits', { concurrency: true }, () => {
   });
 
   test('waits for a seat in the queue of its client, but not while its content is on its way', async (t) => {
-    const { open, next, calls, requests } = await start(t, 'TCP', {}, { seats: createSeats(1) });
+    const { open, next, calls, requests } = await start(t, 'TCP', {}, { ...NO_LIMIT, seats: createSeats(1) });
     const slow = open(POST.slice(0, -1));
     for (const [i, from] of ['127.0.0.1', '127.0.0.1', '127.0.0.1', OTHER].entries()) {
       await until(() => requests.callCount() === i + 1);
@@ -210,13 +212,14 @@ describe('a handler that waits', { concurrency: true }, () => {
   });
 
   test('is not called if its client leaves, or ends its side, while it waits; nor at the stop', async (t) => {
-    const { open, next, calls, server, records } = await start(t, 'TCP', {}, { seats: createSeats(1) });
+    const { open, next, calls, requests, server, records } =
+      await start(t, 'TCP', {}, { ...NO_LIMIT, seats: createSeats(1) });
     const { client, reset } = open(GET);
     const first = await next();
     reset(); // its handler goes on, and keeps the seat
     await once(first.request.signal, 'abort');
     const [ending, resetting, refused, last] = [open(POST), open(GET), open(EXPECTING), open(GET)];
-    await calm(t, () => calls.length);
+    await until(() => requests.callCount() === 5);
     ending.client.end();
     resetting.reset();
     refused.client.write('zz\r\n');

@@ -35,6 +35,7 @@ export const importing = (script: string) => ['--import', `data:text/javascript,
 
 const children = new Set<ChildProcess>();
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 /** Ends `child` when this process ends. */
 export const endWithUs = (child: ChildProcess) => void children.add(child);

@@ -1,5 +1,5 @@
 // Starts the service, or a server with routes of a test's own, in the process of the test, on a free port. The test
-// sees what is reported.
+// sees what is reported. Nothing is refused for being slow: on a busy machine, the clients of a test may be.
 import type { TestContext } from 'node:test';
 import type { SecureContextOptions } from 'node:tls';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
@@ -15,6 +15,10 @@ import { listenOnPort } from './sockets.ts';
 
 type ServiceOptions = Partial<AppOptions> & { readonly server?: (app: App) => Server };
 
+function start({ httpServer }: Server, path?: string): Promise<number> {
+  return listenOnPort(Object.assign(httpServer, { headersTimeout: 0, requestTimeout: 0 }), path);
+}
+
 /** What the app and its routes need, by default. */
 export const appOptions = () => ({ ...readConfiguration({}), isDevelopment: false, now: Date.now });
 
@@ -24,7 +28,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   const { reports, ...reported } = keepReports();
   const app = createApp({ ...appOptions(), reports, ...others });
   t.after(() => Promise.all([app.close(), app.closeAll()]));
-  return { app, port: await listenOnPort(server(app).httpServer), ...reported };
+  return { app, port: await start(server(app)), ...reported };
 }
 
 export type StartOptions = Partial<ServerSetup> & { readonly path?: string; readonly maxConnections?: number };
@@ -39,7 +43,7 @@ export async function startServer(
   const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports, clientOf };
   const server = createServer({ ...readConfiguration({}), createHttpServer, ...fixed, ...options }, tls);
   t.after(() => Promise.all([server.close(), server.closeAll()]));
-  return { server, port: await listenOnPort(server.httpServer, path), ...reported };
+  return { server, port: await start(server, path), ...reported };
 }
 
 /** Reports that are kept, so that a test can look at them: errors, and why requests and connections ended early. */

@@ -54,7 +54,8 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
   const reasons: string[] = [];
   const note = (reason: string) => reasons.push(reason);
   const noted = { failed: note, dropped: note };
-  const fixed = { maxConnections: 1_000, keepAliveTimeout: 0, tls: ofTls, sweepMs: 2 ** 30, ...noted };
+  const never = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0, sweepMs: 2 ** 30 };
+  const fixed = { maxConnections: 1_000, tls: ofTls, ...never, ...noted };
   const server = createFairServer({ ...fixed, ...options }, handler);
   const port = await listenOnPort(server);
   t.after(() => server.close().closeAllConnections());

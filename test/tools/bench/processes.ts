@@ -25,7 +25,6 @@ export const scriptPath = (name: string) => `${import.meta.dirname}/${name}${ext
 export const nodeProgram = (script: string, env: Environment = {}) => ({ command: [process.execPath, script], env });
 export const SERVICE: Program = nodeProgram(ENTRY);
 spawnSync('taskset', ['-c', '-p', CPUS.clients, String(process.pid)]); // clients are in this process, too
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1)); // with all processes
 
 /** Starts a server, and waits for its first reply: with HTTPS_PORT in `more`, over TLS. */
 export async function startServer(program: Program, more: Environment = {}, nodeFlags: string[] = []) {
