@@ -3,68 +3,61 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { STATUS_CODES } from 'node:http';
-import { connect } from 'node:net';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
+import { holdAll, rowsFor } from './support/contract.ts';
 import { repliesIn, type Reply } from './support/replies.ts';
 import { startService } from './support/service.ts';
-import { EXCEPTION_TEXT } from './tools/contract/api.ts';
-import { decisions } from './tools/contract/decisions.ts';
 import { run } from './tools/contract/main.ts';
-import { describe, hold, unmet, type Row } from './tools/contract/row.ts';
-import { mapAll, talker, type Talk, type Talker } from './tools/contract/server.ts';
-import { specification } from './tools/contract/specification.ts';
-import { wire } from './tools/contract/wire.ts';
-
-const PATIENCE_MS = 900_000; // the machine may be busy
+import { hold, unmet, type Row } from './tools/contract/row.ts';
+import type { Talk, Talker } from './tools/contract/server.ts';
 
 // It runs beside the tests below.
 const start = promisify(execFile)(process.execPath, ['test/tools/contract/start.js']).catch((failure) => failure);
-
-function rowsFor(environment: 'development' | 'production'): Row[] {
-  const parts = [specification, decisions, wire].map((part) => part({ authority: 'localhost', environment }));
-  return parts.flatMap((part) => Object.values(part).flat());
-}
 
 suite('every row holds', { concurrency: true }, () => {
   for (const environment of ['development', 'production'] as const) {
     test(`in ${environment}, and every head is as it always is`, async (t) => {
       const isDevelopment = environment === 'development';
-      const service = await startService(t, { isDevelopment });
-      const failing = await startService(t, { isDevelopment, now: () => { throw new Error(EXCEPTION_TEXT); } });
-      await mapAll(rowsFor(environment), async (row) => {
-        const { port } = row.needs === 'an exception' ? failing : service;
-        const talk = talker(() => connect(port, '127.0.0.1'), PATIENCE_MS);
-        const result = await hold({ ...row, ends: true }, async (bytes) => {
-          const talked = await talk(bytes);
-          for (const reply of talked.replies) {
-            const expected = headOf(reply, reply === talked.replies.at(-1));
-            assert.deepEqual([reply.statusLine, ...reply.headers], expected, row.says);
-          }
-          assert.equal(talked.end, 'closed', `${row.says}: not reset`);
-          return talked;
-        });
-        if (result !== 'holds') assert.fail(`${row.says}\n${describe(result)}`);
+      await holdAll(t, rowsFor(environment), { isDevelopment }, (row, { replies, end }) => {
+        for (const reply of replies) {
+          const expected = headOf(reply, reply === replies.at(-1), row);
+          assert.deepEqual([reply.statusLine, ...reply.headers], expected, row.says);
+        }
+        assert.equal(end, 'closed', `${row.says}: not reset`);
       });
-      assert.deepEqual(service.reported, [], 'no request causes an error in the service');
     });
   }
 });
 
 const TYPE = /^Content-Type: (?:text\/plain|application\/json(?:; charset=utf-8)?|application\/problem\+json)$/;
+const NAMED = ['Location', 'Accept', 'WWW-Authenticate']; // by a row whose reply has it
 
 // The head that a reply of this service must have. Close is said by it or by Node.
-function headOf({ status, headers, body }: Reply, isLast: boolean) {
+function headOf({ status, headers, body }: Reply, isLast: boolean, { steps }: Row) {
   const type = headers.find((line) => TYPE.test(line));
-  const withBody = [type, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff'];
-  const allow = headers.find((line) => /^Allow: [A-Z]+(?:, [A-Z]+)*$/.test(line));
-  const empty = status === 405 ? ['Cache-Control: no-store', allow] : ['Cache-Control: no-store'];
+  const always = ['Cache-Control: no-store'];
+  const start = body === '' ? always : [type, ...always, 'X-Content-Type-Options: nosniff'];
+  const allow = status === 405 ? [headers.find((line) => /^Allow: [A-Z]+(?:, [A-Z]+)*$/.test(line))] : [];
+  const isNamed = (name: string) => steps.some(({ replies }) => replies.some(({ fields = {} }) => name in fields));
+  const named = NAMED.filter(isNamed).flatMap((name) => headers.filter((line) => line.startsWith(`${name}: `)));
   const date = 'Date: now';
   const closed = headers.at(-1) === date ? ['Connection: close', date] : [date, 'Connection: close'];
   const end = isLast ? closed : [date, 'Connection: keep-alive', 'Keep-Alive: timeout=75'];
   const length = [204, 304].includes(status) ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...(body === '' ? empty : withBody), ...length, ...end];
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...start, ...allow, ...named, ...length, ...end];
 }
+
+test('a reply may have the fields of all replies, and those that its row names', () => {
+  const fields = { Location: '/a', Accept: 'b', 'WWW-Authenticate': 'c' };
+  const named = Object.entries(fields).map((pair) => pair.join(': '));
+  const headers = ['Cache-Control: no-store', ...named, 'Content-Length: 0', 'Date: now', 'Connection: close'];
+  const reply = { statusLine: 'HTTP/1.1 401 Unauthorized', status: 401, headers, body: '' };
+  const row = { says: '', steps: [{ send: '', replies: [{ status: 401 }, { fields }] }] };
+  assert.deepEqual(headOf(reply, true, row), [reply.statusLine, ...headers]);
+  const others = headers.filter((line) => !named.includes(line));
+  assert.deepEqual(headOf(reply, true, { says: '', steps: [] }), [reply.statusLine, ...others]);
+});
 
 const replyOf = (code: number, content: string) =>
   `HTTP/1.1 ${code}\r\nX: A\r\ncontent-TYPE:application/JSON\r\nContent-Length: ${content.length}\r\n\r\n${content}`;

@@ -13,7 +13,10 @@ import { clientOf, createFairServer } from '../../src/turns/fair-server.ts';
 import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { listenOnPort } from './sockets.ts';
 
-type ServiceOptions = Partial<AppOptions> & { readonly server?: (app: App) => Server };
+export type ServiceOptions = Partial<AppOptions> & {
+  readonly server?: (app: App) => Server;
+  readonly create?: typeof createApp;
+};
 
 function start({ httpServer }: Server, path?: string): Promise<number> {
   return listenOnPort(Object.assign(httpServer, { headersTimeout: 0, requestTimeout: 0 }), path);
@@ -24,9 +27,9 @@ export const appOptions = () => ({ ...readConfiguration({}), isDevelopment: fals
 
 /** Starts `server`, by default that for plain HTTP; the service stops when the test `t` ends. */
 export async function startService(t: TestContext, options: ServiceOptions = {}) {
-  const { server = (created: App) => created.createPlainServer(), ...others } = options;
+  const { server = (created: App) => created.createPlainServer(), create = createApp, ...others } = options;
   const { reports, ...reported } = keepReports();
-  const app = createApp({ ...appOptions(), reports, ...others });
+  const app = create({ ...appOptions(), reports, ...others });
   t.after(() => Promise.all([app.close(), app.closeAll()]));
   return { app, port: await start(server(app)), ...reported };
 }

@@ -6,7 +6,8 @@ import type { Expected, Got, Sections, Subject } from './row.ts';
 const GREETINGS = '/api/greetings';
 const MAX = 80; // characters of a name
 
-type Example = { readonly target: string; readonly methods: readonly string[] }; // a GET of it, if there is one: 200
+// If there is a GET, its reply has this status: by default, 200.
+type Example = { readonly target: string; readonly methods: readonly string[]; readonly status?: number };
 
 /** The paths of the API as they are described, such as `/notes/{id}`, each with its methods and a target. */
 export const EXAMPLES: Readonly<Record<string, Example>> = { [GREETINGS]: { target: GREETINGS, methods: ['GET'] } };

@@ -39,7 +39,7 @@ export function specification(subject: Subject): Sections {
     'Other responses given by the framework: 404': UNMAPPED.map(unmapped),
     'Other responses given by the framework: 405': mapped.map(({ target, methods }) =>
       row(target, ...othersThan(methods).map((method) => ask(`${method} ${target}`, { status: 405, body: '' })))),
-    'Authentication: none': withGet.map(({ target }) =>
-      row(target, ...CREDENTIALS.map((line) => ask(`GET ${target}`, { status: 200 }, line)))),
+    'Authentication: none': withGet.map(({ target, status = 200 }) =>
+      row(target, ...CREDENTIALS.map((line) => ask(`GET ${target}`, { status }, line)))),
   };
 }
