@@ -1,5 +1,6 @@
 // An accepted connection: whose it is, what it does, and what it begins with.
 import type { Socket, SocketAddress } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { Client } from './client.ts';
 import type { Turns } from './turns.ts';

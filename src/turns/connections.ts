@@ -2,6 +2,7 @@
 // TLS handshake; then it is served by way of a valve.
 import type { Server } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { readBeginning, type Connection } from './connection.ts';

@@ -1,7 +1,10 @@
 // An `http.Server` whose clients take turns. A listener of its own accepts connections, and can stop first: the server
-// would close connections on which a request may be on its way, and end its time limits.
+// would close connections on which a request may be on its way, and end its time limits. (Timers and clocks in this
+// folder are imported, as in Node's own modules: tests may have replaced the global ones.)
 import type { RequestListener, ServerOptions } from 'node:http';
 import net from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { clearInterval, setInterval, setTimeout } from 'node:timers';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { createConnections, type ConnectionOptions } from './connections.ts';
 import { createHttpServer } from './http-server.ts';

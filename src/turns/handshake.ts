@@ -1,6 +1,7 @@
 // TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high to stop
 // reading at once.
 import { constants } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
 import { readHello } from './client-hello.ts';

@@ -1,5 +1,6 @@
 // How a connection ends after its last reply: our side ends, and what the client still sends is discarded, until it has
 // had time to read the reply. If we closed at once, it might lose that (RFC 9112 9.6).
+import { setTimeout } from 'node:timers';
 import type { Ends } from './connection.ts';
 import type { Reader } from './reader.ts';
 

@@ -1,5 +1,6 @@
 // How what a client sends gets to Node, from top to bottom: bytes arrive, wait for a turn of their client, and pass in
 // pieces. While a request waits for its reply, nothing passes. After the last reply, what arrives is discarded.
+import { setImmediate } from 'node:timers';
 import type { Ends } from './connection.ts';
 import { createLastReply } from './last-reply.ts';
 import { Pieces } from './pieces.ts';

@@ -1,6 +1,7 @@
 // The open connections of the servers that share a room, by client, and which of them is closed when there are too
 // many. Nobody can keep the others out.
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers';
 import { clientOf, type Client } from './client.ts';
 import { Connection, LOSS } from './connection.ts';
 

@@ -1,6 +1,8 @@
 // Whose turn it is. An iteration of the event loop has 1 ms for what may go ahead at once, and 1 ms for turns.
 // What does not go ahead waits in a queue of its client, and queues take turns: 900 connections get as much as a few.
 import { AsyncResource } from 'node:async_hooks';
+import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers';
 
 const AHEAD_MS = 1;
 const TURNS_MS = 1;

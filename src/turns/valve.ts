@@ -1,7 +1,9 @@
 // A connection as `node:http` has it, in place of the socket: a Duplex, as any stream may be one
 // (https://nodejs.org/api/http.html#event-connection). What its client sends comes by way of a passage, in turns.
 import type { Socket } from 'node:net';
+import { nextTick } from 'node:process';
 import { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers';
 import type { Connection } from './connection.ts';
 import { createPassage, type Passage } from './passage.ts';
 import type { Turns } from './turns.ts';
@@ -109,7 +111,7 @@ export class Valve extends Duplex {
     if (isTaken) this.socket.destroySoon(); // over TLS, this says goodbye (RFC 8446 6.1)
     else setImmediate(() => this.socket.destroy()); // in the read that ends a handshake, Node 20 has sent nothing yet
     done(error);
-    process.nextTick(() => this.emit('close', error !== null)); // as a socket does
+    nextTick(() => this.emit('close', error !== null)); // as a socket does
   }
 }
 

@@ -14,6 +14,7 @@ import { temporaryFolder } from '../support/certificates.ts';
 import { requestBytes } from '../support/exchange.ts';
 import { startServer, tlsOptions, type StartOptions } from '../support/service.ts';
 import { calm, NO_UNIX, until } from '../support/sockets.ts';
+import { holdTimers } from '../support/timers.ts';
 
 const GET = requestBytes('GET', '/', []);
 const POST = `${requestBytes('POST', '/', ['Content-Length: 1'])}x`;
@@ -284,7 +285,7 @@ describe('a handler that waits', { concurrency: true }, () => {
 // These do not run beside others, because they hold the time.
 for (const over of ['TCP', 'TLS'] as const) {
   test(`over ${over}, a handler and its wait for a seat have 30 s; it keeps the seat until it ends`, async (t) => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
+    holdTimers(t, 'setInterval');
     const { open, next, calls, server, requests, records, reported } =
       await start(t, over, {}, { seats: createSeats(1) });
     const clients = [open(GET), open(GET)];
@@ -312,7 +313,7 @@ for (const over of ['TCP', 'TLS'] as const) {
 }
 
 test('a handler that takes too long after its client has left is not counted for that', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  holdTimers(t, 'setInterval');
   const { open, next, ends, server } = await start(t, 'TCP', {}, { timeLimitMs: 0 });
   const { reset } = open(GET);
   const { request: { signal }, reply } = await next();
@@ -325,7 +326,7 @@ test('a handler that takes too long after its client has left is not counted for
 });
 
 test('a route has its own time limit, or none; a limit is never early, and late by up to a second', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  holdTimers(t, 'setInterval');
   for (const timeLimitMs of [0, 999, 1_001, Infinity]) {
     const { open, next, ends } = await start(t, 'TCP', {}, { timeLimitMs });
     const { client, all } = open(GET);

@@ -16,6 +16,7 @@ import { repliesOn, requestBytes } from '../support/exchange.ts';
 import { field } from '../support/replies.ts';
 import { startServer } from '../support/service.ts';
 import { calm, closed, NO_UNIX, until } from '../support/sockets.ts';
+import { holdTimers } from '../support/timers.ts';
 
 const CLOSE = 'Connection: close';
 const EXPECT = 'Expect: 100-continue';
@@ -204,7 +205,7 @@ test('a slow head or slow content gets a 408, silence nothing, and a slow handle
 });
 
 test('a last reply comes at once, and ends up to 1 s later, with the content', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  holdTimers(t, 'setTimeout');
   const routes = { '/empty': { POST: () => emptyReply(204) } };
   const { open, ends, records } = await start(t, routes);
   await repliesOn(open(`${post('/', CLOSE, 'Content-Length: 1')}x`)); // at once if it has come

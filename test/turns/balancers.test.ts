@@ -6,6 +6,7 @@ import { BlockList, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { closed, until } from '../support/sockets.ts';
+import { holdTimers } from '../support/timers.ts';
 import { beginTls, GET, LAST, start, TRANSPORTS, type Over } from './start.ts';
 
 const V1 = Buffer.from('PROXY TCP4 192.0.2.7 192.0.2.1 4242 80\r\n');
@@ -47,7 +48,7 @@ for (const over of TRANSPORTS) {
 }
 
 test('without a legal header within 10 s, a connection from there is closed; others have none', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  holdTimers(t, 'setInterval');
   const { mock } = t.mock.method(performance, 'now');
   mock.mockImplementation(() => 0);
   const { dial, reasons } = await startBehind(t, 'TCP');
@@ -78,7 +79,7 @@ test('without a legal header within 10 s, a connection from there is closed; oth
 });
 
 test('at the stop, a connection that has brought its header alone closes; one in its handshake does not', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  holdTimers(t, 'setTimeout');
   const { dial, server, reasons } = await startBehind(t, 'TLS');
   const [idle, begun] = [await dial('127.0.0.2'), await dial('127.0.0.2')];
   idle.below.write(V1);

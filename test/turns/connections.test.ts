@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createRoom } from '../../src/turns/room.ts';
 import { calm, closed, until } from '../support/sockets.ts';
+import { holdTimers } from '../support/timers.ts';
 import { beginTls, GET, hello, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 /** Sends each of these as a write of its own: over TLS, as a record. */
@@ -16,7 +17,7 @@ async function send({ client }: Opened, parts: Iterable<string>): Promise<void> 
 }
 
 test('a slow handshake ends, and so does what is mostly records of a byte, but no large request', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  holdTimers(t, 'setInterval');
   const { mock } = t.mock.method(performance, 'now');
   mock.mockImplementation(() => 0);
   const { dial, open, reasons } = await start(t, hello, 'TLS', { sweepMs: 1_000 });

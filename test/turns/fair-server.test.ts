@@ -10,11 +10,12 @@ import { promisify } from 'node:util';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
-import { beginTls, FORGED, get, GET, hello, LAST, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
+import { holdTimers } from '../support/timers.ts';
+import { beginTls, FORGED, get, GET, hello, LAST, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
 
 for (const over of TRANSPORTS) {
   test(`over ${over}, at the stop, idle connections close after 250 ms, and others at sweeps`, async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    holdTimers(t, 'setTimeout', 'setInterval');
     const responses: ServerResponse[] = [];
     const { turns, turn, hold } = startTurns();
     const { open, dial, server } =
@@ -60,9 +61,9 @@ for (const over of TRANSPORTS) {
   });
 
   test(`over ${over}, all can be closed at once, even in a handshake; before that, they work or fail`, async (t) => {
-    const made = t.mock.method(globalThis, 'setInterval').mock;
-    const cleared = t.mock.method(globalThis, 'clearInterval').mock;
-    const { open, dial, server } = await start(t, hello, over);
+    holdTimers(t, 'setInterval');
+    const swept = t.mock.fn();
+    const { open, dial, server } = await start(t, hello, over, { sweepMs: 1_000, swept });
     const [silent, reset, forger, { client, raw, valve }] = [await dial(), await dial(), await dial(), await open()];
     reset.below.resetAndDestroy();
     forger.below.write(FORGED);
@@ -71,7 +72,8 @@ for (const over of TRANSPORTS) {
     await Promise.all([once(client, 'data'), closed(reset.raw), closed(forger.raw)]);
     server.closeAllConnections();
     await Promise.all([closed(silent.raw), closed(raw), closed(valve), once(server, 'close')]);
-    assert.ok(cleared.calls.some(({ arguments: [interval] }) => interval === made.calls[0]?.result));
+    t.mock.timers.tick(1_000);
+    assert.equal(swept.mock.callCount(), 0);
   });
 }
 
@@ -115,6 +117,34 @@ test('it is made as by `http.createServer`, and has 1,000 connections by default
     assert.throws(() => Reflect.apply(createFairServer, undefined, [none]), invalid);
   }
 });
+
+for (const over of TRANSPORTS) {
+  test(`over ${over}, with fake timers, clients that leave are noticed, and \`close\` ends`, async (t) => {
+    const handler = ({ method }: http.IncomingMessage, response: ServerResponse) =>
+      (method === 'GET' ? response.flushHeaders() : response.end());
+    const { server, open } = await start(t, handler, over, { sweepMs: 10 });
+    const called: string[] = [];
+    for (const name of ['setTimeout', 'setInterval', 'clearInterval', 'setImmediate'] as const) {
+      t.mock.method(globalThis, name, () => called.push(name));
+    }
+    t.mock.getter(globalThis, 'performance', () => called.push('performance'));
+    const { nextTick } = process;
+    t.mock.method(process, 'nextTick', (...args: Parameters<typeof nextTick>) => { // Node's streams call it, too
+      if (/^.*\n.*\n.*\n.*src.turns/.test(String(new Error().stack))) called.push('nextTick');
+      nextTick(...args);
+    });
+    const [ending, resetting] = [await open(), await open()];
+    for (const [bytes, { client }] of [[GET, ending], [post(1, 'Connection: close'), resetting]] as const) {
+      client.write(bytes);
+      await once(client, 'data');
+    }
+    ending.client.end();
+    resetting.below.resetAndDestroy();
+    await Promise.all([ending, resetting].map(({ raw }) => closed(raw)));
+    await once(server.close(), 'close');
+    assert.deepEqual(called, []);
+  });
+}
 
 test('it tells of each `close` as Node does, and listens again at once after it', async () => {
   async function run(server: http.Server): Promise<unknown[]> {
@@ -194,7 +224,7 @@ test('a request that comes with the end of the TLS handshake is answered on its 
 });
 
 test('it may listen again after it has closed: it sweeps, and closes again, each time as at first', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  holdTimers(t, 'setTimeout', 'setInterval');
   const { server, port, open } = await start(t, hello, 'TCP', { sweepMs: 1_000 });
   const opened: Opened[] = [];
   for (const again of ['while a connection is open', 'when all have closed', 'not']) {
@@ -223,7 +253,7 @@ test('what takes a connection over after an Upgrade may read it by `readable`, a
 });
 
 test('it accepts what waits in the kernel at the stop, for 250 ms', { skip: NO_UNIX }, async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  holdTimers(t, 'setTimeout');
   const { mock } = t.mock.method(performance, 'now');
   for (const [now, isInTime] of [[1_249, true], [1_250, false]] as const) {
     mock.mockImplementation(() => 1_000);

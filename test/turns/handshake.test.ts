@@ -5,6 +5,7 @@ import { duplexPair } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { createTls, type TlsOptions } from '../../src/turns/handshake.ts';
+import { holdTimers } from '../support/timers.ts';
 import { get, start, tlsOptions } from './start.ts';
 
 const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
@@ -39,7 +40,7 @@ test('in TLS 1.2, the server chooses the cipher, and nothing is negotiated again
 });
 
 test('sessions resume, until the key of tickets is 12 hours old, or there is a new certificate', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  holdTimers(t, 'setInterval');
   const { mock } = t.mock.method(performance, 'now');
   let time = 0;
   mock.mockImplementation(() => time);

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { write } from '../../src/turns/writes.ts';
 import { calm, closed, iterations, until } from '../support/sockets.ts';
+import { holdTimers } from '../support/timers.ts';
 import { get, post, start, startEnds, startTurns, TRANSPORTS, type Opened, type Over } from './start.ts';
 
 const COUNT = Array.from({ length: 100_000 }, (_, i) => `${i},`).join('');
@@ -82,7 +83,7 @@ testBoth('content that nobody reads stays with its client until the reply; then 
 });
 
 testBoth('after the last reply, what comes is discarded, a read each 50 ms, for a second', async (one, t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  holdTimers(t, 'setTimeout');
   one.client.resume().write(post(LONG.length, 'Connection: close'));
   one.client.write(LONG);
   const { request, response } = await one.next();
@@ -107,7 +108,7 @@ testBoth('after the last reply, what comes is discarded, a read each 50 ms, for 
 });
 
 testBoth('what waits for its turn when the last reply ends waits once, to be discarded', async (one, t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  holdTimers(t, 'setTimeout');
   one.client.resume().write(post(LONG.length, 'Connection: close'));
   const { response } = await one.next();
   one.hold();
