@@ -108,11 +108,6 @@ export class Exchange {
     this.abort(why);
   }
 
-  /** To be called every `ms` milliseconds: that is how late the end of a time limit may be seen. */
-  sweep(ms: number): void {
-    if (this.handling?.isTooSlow(ms) === true) this.refuse('handlerTooSlow', 503, 'tooSlow'); // RFC 9110 15.6.4
-  }
-
   /** Aborts the request, unless its handler has ended. If that still waits for a seat, nobody gets a reply. */
   abort(why: keyof typeof ABORTS): void {
     this.#isCut ||= why === 'stopped' || why === 'dropped';

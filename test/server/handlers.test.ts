@@ -340,3 +340,23 @@ test('a route has its own time limit, or none; a limit is never early, and late 
     assert.deepEqual([ends.length, request.signal.aborted], timeLimitMs === Infinity ? [0, false] : [1, true]);
   }
 });
+
+test('of requests whose time limits end together, some are refused in each iteration of the event loop', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { open, next, ends } = await start(t, 'TCP', {}, { timeLimitMs: 0 });
+  const clients = Array.from({ length: 5 }, () => open(GET));
+  for (let i = 0; i < 5; i += 1) {
+    const { request } = await next();
+    request.signal.addEventListener('abort', () => {
+      for (const end = performance.now() + 2; performance.now() < end;); // longer than the time for all
+    });
+  }
+  t.mock.timers.tick(1_000);
+  for (let refused = 1; refused <= 5; refused += 1) {
+    t.mock.timers.tick(1_000); // does not begin again
+    assert.equal(ends.length, refused);
+    await nextIteration();
+  }
+  for (const { all } of clients) assert.match(await all(), /^HTTP.1.1 503/);
+  assert.deepEqual(new Set(ends), new Set(['handlerTooSlow']));
+});
