@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultInName, readName } from '../../src/api/name.ts';
+import { createRandom } from '../support/random.ts';
 
 const LETTERS = [['n', '%6e', '%6E', 'N'], ['a', '%61', '%41'], ['m', '%6d', '%6D'], ['e', '%65', 'e=', '%65&']];
 const PARTS = [
@@ -10,13 +11,10 @@ const PARTS = [
 ];
 
 test('the first name in random queries is the one that URLSearchParams finds', () => {
-  let seed = 1;
-  const pick = <T>(list: readonly T[]) => { // a linear congruential generator, so that a failure can be repeated
-    seed = (seed * 48_271) % 0x7fff_ffff;
-    return list[seed % list.length];
-  };
+  const { pick } = createRandom(1); // always the same, so that a failure can be repeated
   for (let time = 0; time < 5_000; time += 1) {
-    const parts = Array.from({ length: time % 10 }, () => pick([pick(PARTS), LETTERS.map(pick).join('')]));
+    const key = () => LETTERS.map((letter) => pick(letter)).join('');
+    const parts = Array.from({ length: time % 10 }, () => pick([pick(PARTS), key()]));
     const query = parts.join('');
     assert.equal(readName(query), new URLSearchParams(`?${query}`).get('name') ?? 'World', query);
   }

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
+import { createRandom, type Random } from '../support/random.ts';
 import { repliesIn } from '../support/replies.ts';
 import { get, start, TRANSPORTS } from './start.ts';
 
@@ -13,18 +14,8 @@ const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const REQUESTS = 8;
 const CONTENTS = ['\r\n\r\n', 'GET / HTTP/1.1\r\nHost: b\r\n\r\n', 'x', '0\r\n\r\n', 'y'.repeat(3_000)] as const;
 
-/** A function that returns random whole numbers below its argument: the same ones for the same seed. */
-function createRandom(seed: number) {
-  let last = seed + 1;
-  return (limit: number) => {
-    last = (last * 48_271) % 0x7fff_ffff; // Park and Miller
-    return last % limit;
-  };
-}
-
 /** A request with a random way to send content, after random empty lines, and its reply. */
-function makeRequest(below: ReturnType<typeof createRandom>, path: string) {
-  const pick = <T>(from: readonly [T, ...T[]]): T => from[below(from.length)] ?? from[0];
+function makeRequest({ below, pick }: Random, path: string) {
   const url = `/${pick(['early', 'now', 'slow', 'parts'])}${path}`;
   const content = Array.from({ length: below(4) }, () => pick(CONTENTS)).join('');
   const parts = new RegExp(`[^]{1,${1 + below(content.length)}}`, 'g');
@@ -48,8 +39,9 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
 
 /** Sends random requests; each must get its reply, whether the client ends its side or waits. */
 async function converse(client: Socket, number: number): Promise<void> {
-  const below = createRandom(SEED + number);
-  const requests = Array.from({ length: REQUESTS }, (_, i) => makeRequest(below, `/${number}/${i}`));
+  const random = createRandom(SEED + number);
+  const { below } = random;
+  const requests = Array.from({ length: REQUESTS }, (_, i) => makeRequest(random, `/${number}/${i}`));
   const received: Buffer[] = [];
   client.on('data', (part: Buffer) => received.push(part));
   const parse = () => repliesIn(Buffer.concat(received));
