@@ -1,0 +1,82 @@
+// What happens in a round, as plain data, all of it from a seed: who connects, what each sends, when it leaves, what
+// handlers do, and when the service stops.
+import { createRandom, type Random } from '../../support/random.ts';
+
+const V2 = '\r\n\r\n\0\r\nQUIT\n'; // of the PROXY protocol
+const DIRECT = ['127.0.1.1', '127.0.1.2', '127.0.1.3'].map((from) => ({ from, header: '', fields: '', address: from }));
+const BALANCED = [
+  ['PROXY TCP4 10.0.0.1 10.0.0.9 1 80\r\n', '10.0.0.1'], ['PROXY TCP6 2001:db8:1::1 ::1 1 80\r\n', '2001:db8:1::1'],
+  ['PROXY UNKNOWN\r\n', '127.0.2.1'], [`${V2}\x20\0\0\0`, '127.0.2.1'],
+  [`${V2}\x21\x11\0\x0c\x0a\0\0\x02\x0a\0\0\x09\0\x01\0\x50`, '10.0.0.2'],
+  [`${V2}\x21\x21\0\x24\x20\x01\x0d\xb8\0\x02${'\0'.repeat(9)}\x01${'\0'.repeat(20)}`, '2001:db8:2::1'],
+].map(([header = '', address = '']) => ({ from: '127.0.2.1', header, fields: '', address }));
+const FORWARDED = [
+  ['192.0.2.1', '192.0.2.1'], ['forged, 192.0.2.2:80', '192.0.2.2'], ['2001:DB8:3::0:1, 127.0.3.9', '2001:db8:3::1'],
+].map(([list, address = '']) => ({ from: '127.0.3.1', header: '', fields: `X-Forwarded-For: ${list}\r\n`, address }));
+
+/** Where connections are from; what they begin with, and their heads have; whose requests those are. */
+const ORIGINS = [...DIRECT, ...BALANCED, ...FORWARDED];
+export const OVER = ['TCP', 'TLS', 'Unix'] as const;
+/** Those from whom a PROXY header comes first, and whose X-Forwarded-For is believed, as networks. */
+export const [BALANCERS, PROXIES] = ['127.0.2.0', '127.0.3.0'] as const;
+
+export type RequestPlan = Readonly<ReturnType<typeof planRequest>>;
+export type ConnectionPlan = Readonly<ReturnType<typeof planConnection>>;
+export type RoundPlan = Readonly<ReturnType<typeof planRound>>;
+
+/** The round for this seed. */
+export function planRound(seed: number) {
+  const random = createRandom(seed);
+  const { below, pick } = random;
+  const count = 40 + below(120);
+  return {
+    seed,
+    seats: 1 + below(8),
+    maxConnections: 24 + below(200), // twice as many as there are clients, so who has one connection keeps it
+    stopAfter: pick([Infinity, Infinity, below(40 * count)]), // so many events
+    cutMs: pick([Infinity, below(800)]), // after that
+    drains: pick([true, false]), // each reply is a last one from then on
+    connections: Array.from({ length: count }, (_, i) => planConnection(random, i)),
+  };
+}
+
+function planConnection(random: Random, number: number) {
+  const { below, pick } = random;
+  const takesOver = below(8) > 0 ? undefined : pick(['GET', 'CONNECT'] as const);
+  const end = pick(['wait', 'wait', 'wait', 'wait', 'halfClose', 'reset', 'destroy'] as const);
+  const over = pick(OVER);
+  const count = takesOver === undefined ? 1 + below(pick([2, 12])) : 1;
+  return {
+    number, over, takesOver, end,
+    ...over === 'Unix' ? { from: undefined, header: '', fields: '', address: undefined } : pick(ORIGINS),
+    tls: pick(['TLSv1.2', 'TLSv1.3'] as const),
+    resumes: pick([true, false]), // a session of an earlier connection
+    startMs: below(500),
+    readAfterMs: pick([0, 0, below(400)]), // until then, it stops reading
+    pieces: Array.from({ length: 1 + below(5) }, () => pick([1, 20, 1_500, 20_000, 100_000])), // bytes, again and again
+    pauses: pick([true, false]), // after each piece
+    leavesAt: end === 'wait' ? 1 : pick([1, 1, below(1_000) / 1_000]), // this part of all bytes
+    leaveMs: below(100), // after these
+    requests: Array.from({ length: count }, (_, i) =>
+      planRequest(random, 100 * number + i, i + 1 === count, end !== 'wait')),
+  };
+}
+
+function planRequest({ below, pick }: Random, id: number, isFinal: boolean, leaves: boolean) {
+  const handler = below(isFinal ? 4 : 40) === 0
+    ? pick(['untilAborted', 'never'] as const)
+    : pick(['now', 'now', 'now', 'wait', 'wait', 'heed', 'heed', 'throw', 'reject'] as const);
+  const needsEnd = handler === 'never' || (handler === 'untilAborted' && !(isFinal && leaves));
+  const contentBytes = pick([0, 0, below(100), below(5_000), below(70_000), below(pick([1, 10]) * 104_857)]);
+  return {
+    id, handler, contentBytes,
+    ms: below(100), // that its handler takes, if it waits
+    isLimited: needsEnd || pick([true, false]),
+    hasSeat: handler !== 'never' && pick([true, false]), // it keeps its seat
+    isLast: below(20) === 0, // as it asks
+    fieldBytes: pick([0, 0, below(5_000), below(15_360)]),
+    chunkBytes: pick([0, Math.ceil(contentBytes / 200) + below(5_000)]), // 0: content of known length
+    expects: contentBytes > 0 && below(8) === 0, // 100 (Continue), and does not wait for it
+    replyBytes: pick([0, 100, below(10_000), below(pick([1, 10]) * 104_857)]),
+  };
+}

@@ -1,0 +1,100 @@
+// The service of a round, and servers whose listeners take connections over, all in one room.
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, type NetConnectOpts } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
+import { emptyReply } from '../../../src/http/reply.ts';
+import { createRouter } from '../../../src/http/router.ts';
+import { createSeats } from '../../../src/http/seats.ts';
+import type { HttpServerOptions } from '../../../src/server/http-server.ts';
+import { createServer } from '../../../src/server/server.ts';
+import { clientOf, createFairServer, createRoom } from '../../../src/turns/fair-server.ts';
+import { listenOnPort } from '../../support/sockets.ts';
+import { BALANCERS, OVER, PROXIES, type ConnectionPlan, type RoundPlan } from './generate.ts';
+import { createHandlers, LIMIT_MS } from './handlers.ts';
+
+/** Starts it, with Unix sockets in `folder`. `touch` is called when something happens. */
+export async function startService(plan: RoundPlan, folder: string, tls: SecureContextOptions, touch: () => void) {
+  const { handler, requestFailed, finished, ...handlers } = createHandlers(plan, touch);
+  const seats = createSeats(plan.seats);
+  const ends: string[] = []; // why connections have ended
+  const note = (reason: string) => ends.push(reason);
+  const [room, proxies] = [createRoom(plan.maxConnections), networkAt(BALANCERS)];
+  const fair = { room, proxies, sweepMs: 50, dropped: note, failed: note };
+  const state = { isStopping: false, isCut: false };
+  const route = (timeLimitMs: number, more = {}) =>
+    ({ POST: { handler, maxContentBytes: 2 ** 20, timeLimitMs, ...more } });
+  const setup = {
+    router: createRouter({
+      '/free/limited/:id': route(LIMIT_MS), '/seat/limited/:id': route(LIMIT_MS, { seats }),
+      '/free/unlimited/:id': route(Infinity), '/seat/unlimited/:id': route(Infinity, { seats }),
+      '/honest': { GET: () => emptyReply(204) },
+    }),
+    createHttpServer: (own: HttpServerOptions) => createFairServer({ ...own, ...fair }),
+    isDraining: () => state.isStopping && plan.drains,
+    reports: { requestFailed, endedEarly: note, dropped: note, requestOver() {}, finished },
+    clientOf, headRules: {}, trustedProxies: networkAt(PROXIES), keepAliveTimeoutMs: 0,
+    timeLimits: { headersTimeout: 0, requestTimeout: 0 }, // Node's: the machine may be slow
+  };
+
+  // What does not serve this service takes over.
+  async function start(over: ConnectionPlan['over'], serves: boolean) {
+    const own = over === 'TLS' ? tls : undefined;
+    const service = serves ? createServer(setup, own) : undefined;
+    const taker = () => createFairServer({ ...fair, tls: own }).on('upgrade', echo).on('connect', echo);
+    const server = service?.httpServer ?? taker();
+    server.on('connection', (connection: Duplex) => handlers.objects.push(new WeakRef(connection)));
+    const path = join(folder, `${plan.seed}-${serves}`);
+    const port = await listenOnPort(server, over === 'Unix' ? path : undefined);
+    const to: NetConnectOpts = over === 'Unix' ? { path } : { port, host: '127.0.0.1' };
+    return { over, serves, to, service, server };
+  }
+  const started = await Promise.all(OVER.flatMap((over) => [start(over, true), start(over, false)]));
+  let stopped: Promise<unknown> | undefined;
+
+  return {
+    ...handlers, state, ends,
+    /** Where a client connects to. */
+    addressOf: ({ over, takesOver }: Pick<ConnectionPlan, 'over' | 'takesOver'>): NetConnectOpts =>
+      started.find((one) => one.over === over && one.serves === (takesOver === undefined))?.to ?? { port: 0 },
+    /** How many connections are open, and handlers run. */
+    busy: () => started.reduce((sum, { server, service }) =>
+      sum + server.openConnections() + (service?.handlers() ?? 0), 0),
+    /** Whether all seats are free. It takes them. */
+    hasAllSeats(): boolean {
+      let taken = 0;
+      for (let i = 0; i < plan.seats; i += 1) seats.take(`client ${i}`, () => { taken += 1; });
+      return taken === plan.seats;
+    },
+    /** Stops listening. Resolves when all has ended. */
+    async stop(): Promise<void> {
+      stopped ??= Promise.all(started.map(async ({ server, service }) =>
+        service?.close() ?? once(server.close(), 'close')));
+      await stopped;
+    },
+    /** Closes all at once. */
+    cut(): void {
+      state.isCut = true;
+      for (const { server, service } of started) {
+        service?.closeAll();
+        server.stopListening();
+        server.closeAllConnections();
+      }
+    },
+  };
+}
+
+// Sends back what it gets.
+function echo(_: IncomingMessage, socket: Duplex, head: Buffer): void {
+  socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+  socket.on('error', () => {}).unshift(head);
+  socket.pipe(socket);
+}
+
+function networkAt(address: string): BlockList {
+  const network = new BlockList();
+  network.addSubnet(address, 24);
+  return network;
+}
