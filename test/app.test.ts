@@ -4,46 +4,50 @@ import { BlockList, connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
+import { tlsOptions } from './support/certificates.ts';
+import { CLOSE, exchange, exchangeOn, get, post, request } from './support/exchange.ts';
 import { field } from './support/replies.ts';
-import { keepReports, startService, tlsOptions } from './support/service.ts';
+import { keepReports, startService } from './support/service.ts';
 import { closed, listenOnPort, until } from './support/sockets.ts';
 
-test('a server for HTTPS, and one that redirects to it, take targets with https, and refuse other hosts', async (t) => {
-  const [tls, allowedHosts] = [await tlsOptions(t), ['a']];
-  const secure = await startService(t, { allowedHosts, server: (app) => app.createHttpsServer(tls) });
+test('a server for HTTPS takes targets with https of its hosts alone, and so does one that redirects to it', async (t) => {
+  const allowedHosts = ['a'];
+  const secure = await startService(t, { allowedHosts, server: (app) => app.createHttpsServer(tlsOptions(t)) });
   const redirecting = await startService(t, { allowedHosts, server: (app) => app.createRedirectServer(8443) });
-  for (const [host, ...statuses] of [['a', 200, 307], ['b', 421, 421]] as const) {
+  for (const { host, status, redirected } of [
+    { host: 'a', status: 200, redirected: 307 }, { host: 'b', status: 421, redirected: 421 },
+  ]) {
     const bytes = `GET https://${host}/health HTTP/1.0\r\n\r\n`;
     const socket = connectTls({ port: secure.port, host: '127.0.0.1', rejectUnauthorized: false });
     const exchanges = [await exchangeOn(socket, bytes), await exchange(redirecting.port, bytes)];
-    assert.deepEqual(exchanges.map(([reply]) => reply?.status), statuses);
+    assert.deepEqual(exchanges.map(([reply]) => reply?.status), [status, redirected]);
   }
 });
 
 test('behind a trusted proxy, clients are whom it names, and those of HTTPS are not redirected', async (t) => {
+  const [PROXY, BALANCER] = ['127.0.0.2', '127.0.0.4'];
   const [trustedProxies, proxies] = [new BlockList(), new BlockList()];
-  trustedProxies.addAddress('127.0.0.2', 'ipv4');
-  trustedProxies.addAddress('192.0.2.7', 'ipv4'); // which a load balancer names
-  proxies.addAddress('127.0.0.4', 'ipv4');
+  trustedProxies.addAddress(PROXY);
+  trustedProxies.addAddress('192.0.2.7'); // which a load balancer names
+  proxies.addAddress(BALANCER);
   const { port, records, ends } = await startService(t, {
     trustedProxies, proxies, server: (app) => app.createRedirectServer(443),
   });
-  for (const [localAddress, header, protocol, status, client] of [
-    ['127.0.0.2', '', 'https', 200, '192.0.2.9'], ['127.0.0.2', '', 'http', 307, '192.0.2.9'],
-    ['127.0.0.3', '', 'https', 307, '127.0.0.3'],
-    ['127.0.0.4', 'PROXY TCP4 192.0.2.7 127.0.0.1 1 1\r\n', 'https', 200, '192.0.2.9'],
-    ['127.0.0.4', 'PROXY TCP4 192.0.2.8 127.0.0.1 1 1\r\n', 'https', 307, '192.0.2.8'],
-  ] as const) {
+  for (const { from, named = '', protocol = 'https', status, client } of [
+    { from: PROXY, status: 200, client: '192.0.2.9' },
+    { from: PROXY, protocol: 'http', status: 307, client: '192.0.2.9' },
+    { from: '127.0.0.3', status: 307, client: '127.0.0.3' },
+    { from: BALANCER, named: 'PROXY TCP4 192.0.2.7 127.0.0.1 1 1\r\n', status: 200, client: '192.0.2.9' },
+    { from: BALANCER, named: 'PROXY TCP4 192.0.2.8 127.0.0.1 1 1\r\n', status: 307, client: '192.0.2.8' },
+  ]) {
     // Two lines are one list: a client has sent the first one.
-    const lines = ['198.51.100.1, 127.0.0.2', '192.0.2.9'].map((list) => `X-Forwarded-For: ${list}`);
-    const fields = [...lines, `X-Forwarded-Proto: ${protocol}`, 'Connection: close'];
-    const socket = connect({ port, host: '127.0.0.1', localAddress });
-    const [reply] = await exchangeOn(socket, header + requestBytes('GET', '/health', fields));
+    const lines = [`198.51.100.1, ${PROXY}`, '192.0.2.9'].map((list) => `X-Forwarded-For: ${list}`);
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+    const [reply] = await exchangeOn(socket, named + get('/health', ...lines, `X-Forwarded-Proto: ${protocol}`, CLOSE));
     await until(() => records.length > 0);
     assert.deepEqual([reply?.status, records.pop()?.remoteAddress], [status, client]);
   }
-  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.4' }).on('error', () => {}).resume();
+  const socket = connect({ port, host: '127.0.0.1', localAddress: BALANCER }).on('error', () => {}).resume();
   await closed(socket.end('GET')); // without a header
   assert.deepEqual(ends, ['proxyHeaderIllegal']);
 });
@@ -58,7 +62,7 @@ test('an app says how busy it is', async (t) => {
   const ports = [port, await listenOnPort(app.createPlainServer().httpServer)];
   const clients = ports.map((each) => connect(each, '127.0.0.1').on('error', () => {}).resume());
   await until(() => app.load().openConnections === 2);
-  for (const client of clients) client.write(requestBytes('GET', '/health', []).repeat(5));
+  for (const client of clients) client.write(get('/health').repeat(5));
   await until(() => records === 10); // those of one client have waited while those of the other were answered
   const { longestTurnWaitMs, ...load } = app.load();
   assert.ok(longestTurnWaitMs >= 4, `${longestTurnWaitMs}`);
@@ -71,7 +75,7 @@ test('all servers of an app are unhealthy and stop together, and count together 
   const ports = [port, await listenOnPort(app.createPlainServer().httpServer)];
   for (const each of ports) {
     const client = connect(each, '127.0.0.1').on('error', () => {});
-    await new Promise((sent) => client.write(requestBytes('POST', '/health', ['Content-Length: 1']), sent));
+    await new Promise((sent) => client.write(post('/health', 'Content-Length: 1'), sent));
   }
   app.startDraining();
   assert.equal(app.isDraining(), true);

@@ -10,19 +10,19 @@ import { connect as connectTls } from 'node:tls';
 import { emptyReply, type Reply } from '../../src/http/reply.ts';
 import { ABORTS, type Handler, type HttpRequest } from '../../src/http/request.ts';
 import { createSeats } from '../../src/http/seats.ts';
-import { temporaryFolder } from '../support/certificates.ts';
-import { requestBytes } from '../support/exchange.ts';
-import { startServer, tlsOptions, type StartOptions } from '../support/service.ts';
+import { temporaryFolder, tlsOptions } from '../support/certificates.ts';
+import { get, GET, post } from '../support/exchange.ts';
+import { startServer, type StartOptions } from '../support/service.ts';
 import { calm, NO_UNIX, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
 
-const GET = requestBytes('GET', '/', []);
-const POST = `${requestBytes('POST', '/', ['Content-Length: 1'])}x`;
-const EXPECTING = requestBytes('POST', '/', ['Expect: 100-continue', 'Transfer-Encoding: chunked']);
+const POST = `${post('/', 'Content-Length: 1')}x`;
+const CHUNKED = 'Transfer-Encoding: chunked';
+const EXPECTING = post('/', 'Expect: 100-continue', CHUNKED);
 const BYTES = [
-  GET, POST, GET + GET, `${GET}\r\n`, requestBytes('GET', '/', [`Cookie: ${'x'.repeat(6_000)}`]),
-  requestBytes('POST', '/', ['Content-Length: 60000']) + 'x'.repeat(60_000),
-  `${requestBytes('POST', '/', ['Transfer-Encoding: chunked'])}${'5\r\nhello\r\n'.repeat(1_000)}0\r\n\r\n`,
+  GET, POST, GET + GET, `${GET}\r\n`, get('/', `Cookie: ${'x'.repeat(6_000)}`),
+  post('/', 'Content-Length: 60000') + 'x'.repeat(60_000),
+  `${post('/', CHUNKED)}${'5\r\nhello\r\n'.repeat(1_000)}0\r\n\r\n`,
 ];
 const OTHER = '127.0.0.2';
 
@@ -36,7 +36,7 @@ async function start(
 ) {
   const calls: Called[] = [];
   const handler: Handler = async (request) => new Promise((reply) => calls.push({ request, reply }));
-  const tls = over === 'TLS' ? await tlsOptions(t) : undefined;
+  const tls = over === 'TLS' ? tlsOptions(t) : undefined;
   const path = over === 'Unix' ? join(temporaryFolder(t), 'socket') : undefined;
   const routes = { '/': { GET: { handler, ...more }, POST: { handler, ...more } } };
   const { port, ...started } = await startServer(t, routes, { ...options, ...(path && { path }) }, tls);

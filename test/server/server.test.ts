@@ -12,23 +12,19 @@ import type { AccessRecord } from '../../src/http/reports.ts';
 import type { Handler, HttpRequest } from '../../src/http/request.ts';
 import type { Routes } from '../../src/http/router.ts';
 import type { ServerSetup } from '../../src/server/server.ts';
-import { repliesOn, requestBytes } from '../support/exchange.ts';
+import { CLOSE, get, LAST, post, repliesOn, requestBytes } from '../support/exchange.ts';
 import { field } from '../support/replies.ts';
 import { startServer } from '../support/service.ts';
 import { calm, closed, NO_UNIX, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
 
-const CLOSE = 'Connection: close';
 const EXPECT = 'Expect: 100-continue';
 const CHUNKED = 'Transfer-Encoding: chunked';
-const LAST = requestBytes('GET', '/', [CLOSE]);
 const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n';
 const BAD_CHUNK = `zz\r\n${requestBytes('GET', '/')}`;
 
 const text = (body: string) => contentReply(200, 'text/plain', body);
 const hello: Handler = () => text('Hello');
-const get = (path: string, ...fields: readonly string[]) => requestBytes('GET', path, fields);
-const post = (path: string, ...fields: readonly string[]) => requestBytes('POST', path, fields);
 const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 const brief = ({ path, status, reason, aborted }: AccessRecord) => [path, status, reason, aborted];
 

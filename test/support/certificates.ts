@@ -1,6 +1,6 @@
 // Certificates for tests. They are made with node:crypto in each test, so that no private key is in the repository.
 import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -18,6 +18,12 @@ export function temporaryFolder(t?: TestContext): string {
 export function tlsVariables() {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(), 'localhost');
   return { HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
+}
+
+/** Options of a server: a new certificate and its key. */
+export function tlsOptions(t: TestContext) {
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
+  return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
 }
 
 const makeKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;

@@ -29,6 +29,12 @@ export function requestBytes(method: string, target: string, fields: readonly st
   return [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n');
 }
 
+export const CLOSE = 'Connection: close';
+export const get = (target: string, ...fields: readonly string[]) => requestBytes('GET', target, fields);
+export const post = (target: string, ...fields: readonly string[]) => requestBytes('POST', target, fields);
+export const GET = get('/');
+export const LAST = get('/', CLOSE);
+
 /** Sends one request on a new connection, and resolves with the one reply. */
 export async function request(port: number, method: string, target: string, fields: readonly string[] = []) {
   const bytes = requestBytes(method, target, ['Connection: close', ...fields]);

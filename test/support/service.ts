@@ -4,13 +4,11 @@ import type { TestContext } from 'node:test';
 import type { SecureContextOptions } from 'node:tls';
 import { createApp, type App, type AppOptions } from '../../src/app.ts';
 import { readConfiguration } from '../../src/host/configuration.ts';
-import { readTlsFiles } from '../../src/host/tls-files.ts';
 import type { AccessRecord, Reports } from '../../src/http/reports.ts';
 import { createRouter, type Routes } from '../../src/http/router.ts';
 import type { HttpServerOptions } from '../../src/server/http-server.ts';
 import { createServer, type Server, type ServerSetup } from '../../src/server/server.ts';
 import { clientOf, createFairServer } from '../../src/turns/fair-server.ts';
-import { makeCertificate, temporaryFolder } from './certificates.ts';
 import { listenOnPort } from './sockets.ts';
 
 export type ServiceOptions = Partial<AppOptions> & {
@@ -65,6 +63,3 @@ export function keepReports() {
   };
   return { reports, reported, failedRequests, ends, records };
 }
-
-/** The options for TLS, with a new certificate. */
-export const tlsOptions = (t: TestContext) => readTlsFiles(makeCertificate(temporaryFolder(t), 'localhost'), () => {});

@@ -5,9 +5,10 @@ import type { RequestListener } from 'node:http';
 import { BlockList, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
+import { GET, LAST } from '../support/exchange.ts';
 import { closed, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, GET, LAST, start, TRANSPORTS, type Over } from './start.ts';
+import { beginTls, start, TRANSPORTS, type Over } from './start.ts';
 
 const V1 = Buffer.from('PROXY TCP4 192.0.2.7 192.0.2.1 4242 80\r\n');
 const V2 = Buffer.from('0d0a0d0a000d0a515549540a21110010c0000209c00002011092005004000100', 'hex'); // 192.0.2.9, a TLV

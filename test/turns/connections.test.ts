@@ -7,9 +7,10 @@ import { Duplex, duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createRoom } from '../../src/turns/room.ts';
+import { GET } from '../support/exchange.ts';
 import { calm, closed, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, GET, hello, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
+import { beginTls, hello, start, startTurns, TRANSPORTS, upload, type Opened } from './start.ts';
 
 /** Sends each of these as a write of its own: over TLS, as a record. */
 async function send({ client }: Opened, parts: Iterable<string>): Promise<void> {
@@ -22,7 +23,7 @@ test('a slow handshake ends, and so does what is mostly records of a byte, but n
   mock.mockImplementation(() => 0);
   const { dial, open, reasons } = await start(t, hello, 'TLS', { sweepMs: 1_000 });
   const [silent, large, wasteful] = [await dial(), await open(), await open()];
-  await send(large, [post(80_000), ...Array<string>(10).fill('x'.repeat(8_000))]);
+  await send(large, [upload(80_000), ...Array<string>(10).fill('x'.repeat(8_000))]);
   await send(wasteful, ['GET /', ...'x'.repeat(4_000)]);
   await until(() => wasteful.accepted.bytesRead > 4_000 && large.accepted.bytesRead > 80_000);
   for (const [now, ...expected] of [[9_999, 'tlsOverhead'], [10_001, 'tlsOverhead', 'handshakeTooSlow']] as const) {

@@ -9,9 +9,10 @@ import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
+import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, FORGED, get, GET, hello, LAST, post, start, startTurns, TRANSPORTS, type Opened } from './start.ts';
+import { beginTls, FORGED, hello, start, startTurns, TRANSPORTS, upload, type Opened } from './start.ts';
 
 for (const over of TRANSPORTS) {
   test(`over ${over}, at the stop, idle connections close after 250 ms, and others at sweeps`, async (t) => {
@@ -134,7 +135,7 @@ for (const over of TRANSPORTS) {
       nextTick(...args);
     });
     const [ending, resetting] = [await open(), await open()];
-    for (const [bytes, { client }] of [[GET, ending], [post(1, 'Connection: close'), resetting]] as const) {
+    for (const [bytes, { client }] of [[GET, ending], [upload(1, 'Connection: close'), resetting]] as const) {
       client.write(bytes);
       await once(client, 'data');
     }

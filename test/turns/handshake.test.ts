@@ -5,8 +5,10 @@ import { duplexPair } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { createTls, type TlsOptions } from '../../src/turns/handshake.ts';
+import { tlsOptions } from '../support/certificates.ts';
+import { get } from '../support/exchange.ts';
 import { holdTimers } from '../support/timers.ts';
-import { get, start, tlsOptions } from './start.ts';
+import { start } from './start.ts';
 
 const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 const TWELVE_HOURS = 12 * 3_600_000;

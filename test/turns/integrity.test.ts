@@ -6,9 +6,10 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
+import { get } from '../support/exchange.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { repliesIn } from '../support/replies.ts';
-import { get, start, TRANSPORTS } from './start.ts';
+import { start, TRANSPORTS } from './start.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const REQUESTS = 8;

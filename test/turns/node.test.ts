@@ -12,9 +12,10 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as iteration } from 'node:timers/promises';
 import { createTls } from '../../src/turns/handshake.ts';
-import { temporaryFolder } from '../support/certificates.ts';
+import { temporaryFolder, tlsOptions } from '../support/certificates.ts';
+import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, startPair, until } from '../support/sockets.ts';
-import { beginTls, get, GET, LAST, post, startEnds, tlsOptions, TRANSPORTS } from './start.ts';
+import { beginTls, startEnds, TRANSPORTS, upload } from './start.ts';
 
 /** A server of node:http, and a connection of it which is a Duplex. What happens is noted. */
 async function startHttp() {
@@ -42,7 +43,7 @@ async function startHttp() {
 /** What is assumed of a connection of node:http which is a Duplex. */
 const assumptions: Readonly<Record<string, (node: Awaited<ReturnType<typeof startHttp>>) => void | Promise<void>>> = {
   'what is pushed is parsed at once: `request` comes in it, and the last byte makes it `complete`': ({ push }) => {
-    for (const [bytes, isComplete] of [[post(3), false], ['ab', false], ['c', true]] as const) {
+    for (const [bytes, isComplete] of [[upload(3), false], ['ab', false], ['c', true]] as const) {
       assert.equal(push(bytes).request.complete, isComplete);
     }
   },
@@ -54,7 +55,7 @@ const assumptions: Readonly<Record<string, (node: Awaited<ReturnType<typeof star
     });
   },
   'Node pauses it while content is not read, and takes the rest when it is': async ({ connection, push }) => {
-    const { request } = push(post(200_000));
+    const { request } = push(upload(200_000));
     for (let i = 0; i < 2; i += 1) connection.push(Buffer.alloc(connection.readableHighWaterMark));
     assert.equal(connection.readableLength, connection.readableHighWaterMark);
     request.resume();
@@ -71,7 +72,7 @@ for (const [title, act] of Object.entries(assumptions)) test(title, async () => 
 
 test('all that Node asks of it is what a Duplex has, `setTimeout`, and whether it has any of six more', async () => {
   const asked = new Set<string>();
-  for (const bytes of [GET, LAST, post(1), 'BAD\r\n\r\n', GET.replace('GET', 'CONNECT')]) {
+  for (const bytes of [GET, LAST, upload(1), 'BAD\r\n\r\n', GET.replace('GET', 'CONNECT')]) {
     const { connection, exchanges, own } = await startHttp();
     connection.push(bytes);
     exchanges[0]?.response.end('hello');

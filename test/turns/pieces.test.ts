@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pieces } from '../../src/turns/pieces.ts';
-import { GET as HEAD } from './start.ts';
+import { GET as HEAD } from '../support/exchange.ts';
 
 /** The head of a request has passed whose content has this length, or comes in chunks. */
 function begin(pieces: Pieces, length?: string): { complete: boolean } {

@@ -7,8 +7,9 @@ import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createRoom } from '../../src/turns/room.ts';
+import { get, GET, LAST } from '../support/exchange.ts';
 import { iterations, until } from '../support/sockets.ts';
-import { beginTls, get, GET, hello, LAST, start, TRANSPORTS, type Opened } from './start.ts';
+import { beginTls, hello, start, TRANSPORTS, type Opened } from './start.ts';
 
 const HALF = 'GET / HTTP/1.1\r\n';
 const SLOW = get('/slow');

@@ -1,6 +1,5 @@
 // What the tests of this folder start: a server whose clients take turns, its clients, and turns that the test gives.
 import { once, type EventEmitter } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -10,18 +9,16 @@ import { createTls } from '../../src/turns/handshake.ts';
 import { HIGH_WATER_MARK } from '../../src/turns/reader.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import type { Valve } from '../../src/turns/valve.ts';
-import { makeCertificate, temporaryFolder } from '../support/certificates.ts';
-import { requestBytes } from '../support/exchange.ts';
+import { tlsOptions } from '../support/certificates.ts';
+import { post } from '../support/exchange.ts';
 import { listenOnPort, startPair } from '../support/sockets.ts';
 
 export type Over = 'TCP' | 'TLS';
 export const TRANSPORTS: readonly Over[] = ['TCP', 'TLS'];
 
-export const get = (path: string, ...fields: readonly string[]) => requestBytes('GET', path, fields);
-export const post = (length: number, ...fields: readonly string[]) =>
-  requestBytes('POST', '/', [`Content-Length: ${length}`, ...fields]);
-export const GET = get('/');
-export const LAST = get('/', 'Connection: close');
+/** The head of a request with so many bytes of content. */
+export const upload = (length: number, ...fields: readonly string[]) =>
+  post('/', `Content-Length: ${length}`, ...fields);
 export const FORGED = Buffer.concat([Buffer.of(0x17, 3, 3, 0, 32), Buffer.alloc(32)]); // a TLS record that is none
 
 export const hello = (_: unknown, response: ServerResponse) => void response.end('hello');
@@ -29,12 +26,6 @@ export const hello = (_: unknown, response: ServerResponse) => void response.end
 /** `below` and `raw` are the ends of a TCP connection; over TLS, `client` and `accepted` are those of TLS on it. */
 type Sockets = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>;
 export type Opened = Sockets & { readonly valve: Valve }; // what Node has as the connection
-
-/** Options of a server: a new certificate and its key. */
-export function tlsOptions(t: TestContext) {
-  const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
-  return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
-}
 
 /** Begins TLS on a connection, as its client. */
 export const beginTls = (socket: Socket) => tls.connect({ socket, rejectUnauthorized: false }).on('error', () => {});

@@ -6,9 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { write } from '../../src/turns/writes.ts';
+import { get } from '../support/exchange.ts';
 import { calm, closed, iterations, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { get, post, start, startEnds, startTurns, TRANSPORTS, type Opened, type Over } from './start.ts';
+import { start, startEnds, startTurns, TRANSPORTS, upload, type Opened, type Over } from './start.ts';
 
 const COUNT = Array.from({ length: 100_000 }, (_, i) => `${i},`).join('');
 const LONG = Buffer.alloc(20_000_000, 'x'); // more than kernels keep
@@ -71,7 +72,7 @@ testBoth('content that nobody reads stays with its client until the reply; then 
   for (const length of [9, 20_000, 70_000, 100_000, 140_000, 300_000, 400_000]) {
     const { bytesRead } = one.raw;
     const content = COUNT.slice(0, length);
-    one.client.write(post(length) + content);
+    one.client.write(upload(length) + content);
     const { request, response } = await one.next();
     if (length === 9) request.once('data', () => request.pause()); // for ever
     await calm(t, () => one.raw.bytesRead);
@@ -84,7 +85,7 @@ testBoth('content that nobody reads stays with its client until the reply; then 
 
 testBoth('after the last reply, what comes is discarded, a read each 50 ms, for a second', async (one, t) => {
   holdTimers(t, 'setTimeout');
-  one.client.resume().write(post(LONG.length, 'Connection: close'));
+  one.client.resume().write(upload(LONG.length, 'Connection: close'));
   one.client.write(LONG);
   const { request, response } = await one.next();
   request.once('data', () => request.pause());
@@ -109,7 +110,7 @@ testBoth('after the last reply, what comes is discarded, a read each 50 ms, for 
 
 testBoth('what waits for its turn when the last reply ends waits once, to be discarded', async (one, t) => {
   holdTimers(t, 'setTimeout');
-  one.client.resume().write(post(LONG.length, 'Connection: close'));
+  one.client.resume().write(upload(LONG.length, 'Connection: close'));
   const { response } = await one.next();
   one.hold();
   for (const byte of 'xy') await send(one, byte); // the second read stops reading
@@ -267,7 +268,7 @@ test('no time passes for what waits for its turn, except empty lines; what is de
 test('a piece of a short read goes ahead at once, and so does content of known length', async (t) => {
   for (const length of [4_096, 4_097]) {
     const one = await startOne(t, 'TCP');
-    await send(one, post(1_500, `X: ${'x'.repeat(length - post(1_500, 'X: ').length)}`));
+    await send(one, upload(1_500, `X: ${'x'.repeat(length - upload(1_500, 'X: ').length)}`));
     const { request } = await one.next();
     assert.equal(one.waits.callCount() > 0, length > 4_096);
     one.waits.resetCalls();
