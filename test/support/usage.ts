@@ -1,11 +1,12 @@
 // Measures what a process uses, by what Linux says in /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** User and system CPU time of all threads, in microseconds. It is exact while the process is idle. */
-export function cpuTime(pid: number): number {
+/** CPU time of all threads, in microseconds: exact while the process is idle; of that, user time, by 10 ms. */
+export function cpuTime(pid: number): { readonly total: number; readonly user: number } {
   const nanoseconds = readdirSync(`/proc/${pid}/task`)
     .map((task) => Number.parseInt(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8')));
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
+  const user = 10_000 * Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13]);
+  return { total: nanoseconds.reduce((sum, one) => sum + one, 0) / 1000, user };
 }
 
 /** Resident memory, in MiB: now, and the most that there has been. */

@@ -3,15 +3,17 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuTime, residentMemory } from '../../support/usage.ts';
-import { ask, openSocket } from './clients.ts';
+import { openSocket } from './clients.ts';
 import { startServer, type Programs } from './processes.ts';
 import { figure, median, table } from './report.ts';
 import { FIRST_REPLY, IDLE, REQUESTS, USED, WAYS, type Measured, type Row } from './requests.ts';
 
-const CLIENTS = 50; // with one request in progress each: then the server is busy for 95 % of the time
-const WARM_UP_ROUNDS = 10; // of 10,000 requests: enough for V8 to compile the code
-const SLICE_REQUESTS = 2_500; // for one measurement, about 30 ms, and as many right before it
-const CONNECTING = 0.1; // so many times that if each has a connection of its own, because that takes longer
+const CLIENTS = 50; // with one request in progress each: then the server is busy for 98 % of the time
+const WARM_UP_REQUESTS = 5_000; // in a round of the warm-up, which ends when figures have stopped falling:
+const CALM_ROUNDS = 5; // with so many rounds since some server was faster than ever before,
+const FASTER = 0.99; // by so much
+const SLICE_REQUESTS = 5_000; // for one measurement, about 300 ms, and half as many right before it
+const CONNECTING = 0.2; // so many times that if each has a connection of its own, because that takes longer
 const SETTLE_MS = 5; // before and after a measurement, so that the server is idle when its CPU time is read
 const STARTS = 5; // in each round
 
@@ -21,11 +23,11 @@ let lastAddress = 0;
 export async function printComparison(
   programs: Programs, base: string, isMeasured: (row: Row) => boolean, rounds: number,
 ): Promise<void> {
-  const figures = new Map<string, number[]>(); // of a server and a row, in order
+  const figures = new Map<string, Cost[]>(); // of a server and a row, in order
   const requests = REQUESTS.filter(isMeasured);
   const rows: readonly Row[] = [...requests, ...[FIRST_REPLY, IDLE, USED].filter(isMeasured)];
-  const add = (program: string, { name }: Row, value: number) =>
-    figures.set(`${program}, ${name}`, [...figures.get(`${program}, ${name}`) ?? [], value]);
+  const add = (program: string, { name }: Row, cost: Cost) =>
+    figures.set(`${program}, ${name}`, [...figures.get(`${program}, ${name}`) ?? [], cost]);
   for (let round = 0; round < rounds; round += 1) {
     if (rows.includes(FIRST_REPLY)) await measureStarts(programs, add);
     for (const way of new Set(requests.map((request) => request.way))) {
@@ -34,26 +36,33 @@ export async function printComparison(
   }
   const lines = rows.map((row) => [
     row.name, ...Object.keys(programs).map((program) => {
-      const values = figures.get(`${program}, ${row.name}`) ?? [];
-      if (program === base) return figure(median(values), 1);
-      const ratios = values.map((value, i) => value / (figures.get(`${base}, ${row.name}`)?.[i] ?? Number.NaN));
-      return figure(median(ratios), 2, program === 'service' ? row[base === 'node' ? 'node' : 'before'] : undefined);
+      const costs = figures.get(`${program}, ${row.name}`) ?? [];
+      const [all, user] = [mean(costs.map(({ total }) => total)), mean(costs.map(({ user = NaN }) => user))];
+      const parts = Number.isNaN(user) ? '' : `${user.toFixed(1)} + ${(all - user).toFixed(1)}  `;
+      if (program === base) return parts + figure(median(costs.map(({ total }) => total)), 1);
+      const ratios = costs.map(({ total }, i) => total / (figures.get(`${base}, ${row.name}`)?.[i]?.total ?? NaN));
+      const bound = program === 'service' ? row[base === 'node' ? 'node' : 'before'] : undefined;
+      return parts + figure(median(ratios), 2, bound);
     }),
   ]);
-  console.log(`CPU time for a request in µs, and more, of ${base}; of others, times that [bound]\n`);
+  console.log(`CPU time for a request in µs, user + system and, of ${base}, in all; of others, times that [bound]\n`);
   console.log(table([['', ...Object.keys(programs)], ...lines], 1));
 }
 
-type Add = (program: string, row: Row, value: number) => void;
+const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+/** CPU time for a request in microseconds, that in its own code (user) too, or another figure. */
+type Cost = Readonly<{ total: number; user?: number }>;
+type Add = (program: string, row: Row, cost: Cost) => void;
 
 async function measureStarts(programs: Programs, add: Add): Promise<void> {
   for (let start = 0; start < STARTS; start += 1) {
     for (const [name, program] of Object.entries(programs)) {
       const begin = performance.now();
       const { pid, stop } = await startServer(program);
-      add(name, FIRST_REPLY, performance.now() - begin);
+      add(name, FIRST_REPLY, { total: performance.now() - begin });
       await sleep(SETTLE_MS);
-      add(name, IDLE, residentMemory(pid).now);
+      add(name, IDLE, { total: residentMemory(pid).now });
       stop();
     }
   }
@@ -70,39 +79,75 @@ async function measureRequests(programs: Programs, way: keyof typeof WAYS, reque
     const sockets = Array.from({ length: CLIENTS }, () => openSocket({ port, isTls, from }));
     return { name, pid, stop, port, isTls, from, sockets };
   }));
-  for (const request of Array.from({ length: WARM_UP_ROUNDS }, () => requests).flat()) {
-    for (const server of running) await sendMany(server, request, Math.ceil(10_000 / requests.length));
-  }
+  await warmUp(running, requests);
   for (const [i, request] of [...requests, ...requests].entries()) { // the second time in the opposite order
     for (const server of i < requests.length ? running : running.toReversed()) {
-      await sendMany(server, request, SLICE_REQUESTS); // not measured: the caches are filled by the one before
-      await sleep(SETTLE_MS);
-      const before = cpuTime(server.pid);
-      const count = await sendMany(server, request, SLICE_REQUESTS);
-      await sleep(SETTLE_MS);
-      add(server.name, request, (cpuTime(server.pid) - before) / count);
+      await sendMany(server, request, SLICE_REQUESTS / 2); // not measured: the caches are filled by the one before
+      add(server.name, request, await costOf(server, request, SLICE_REQUESTS));
     }
   }
   for (const { name, pid, stop } of running) {
-    if (way === 'plain') add(name, USED, residentMemory(pid).now);
+    if (way === 'plain') add(name, USED, { total: residentMemory(pid).now });
     stop();
   }
 }
 
-type Running = Readonly<{ port: number; isTls: boolean; from: string; sockets: readonly Socket[] }>;
+type Running = Readonly<{ pid: number; port: number; isTls: boolean; from: string; sockets: readonly Socket[] }>;
 
-// Returns how many requests it has sent.
-async function sendMany({ port, isTls, from, sockets }: Running, { request, isConnecting }: Measured, most: number) {
-  const count = isConnecting ? Math.ceil(most * CONNECTING) : most;
-  let left = count;
-  await Promise.all(sockets.map(async (kept) => {
-    while (left > 0) {
-      left -= 1;
-      const socket = isConnecting ? openSocket({ port, isTls, from }) : kept;
-      const reply = await ask(socket, request);
-      if (isConnecting) socket.destroy();
-      if (reply === undefined) throw new Error('The server has closed a connection.');
+async function warmUp(servers: readonly Running[], requests: readonly Measured[]): Promise<void> {
+  const least = new Map<Running, number>();
+  for (let calm = 0; calm < CALM_ROUNDS; calm += 1) {
+    for (const server of servers) {
+      let cost = 0;
+      for (const request of requests) cost += (await costOf(server, request, WARM_UP_REQUESTS / requests.length)).total;
+      if (cost > FASTER * (least.get(server) ?? Infinity)) continue;
+      least.set(server, cost);
+      calm = 0;
     }
-  }));
+  }
+}
+
+async function costOf(server: Running, request: Measured, most: number): Promise<Cost> {
+  await sleep(SETTLE_MS);
+  const before = cpuTime(server.pid);
+  const count = await sendMany(server, request, most);
+  await sleep(SETTLE_MS);
+  const after = cpuTime(server.pid);
+  return { total: (after.total - before.total) / count, user: (after.user - before.user) / count };
+}
+
+// Sends requests on all connections, each when the reply to the one before has come, and returns how many. Without
+// promises, this takes less CPU time than any server: they need not wait for it.
+async function sendMany({ port, isTls, from, sockets }: Running, { request, isConnecting }: Measured, most: number) {
+  const count = Math.ceil(isConnecting ? most * CONNECTING : most);
+  let left = count;
+  stayAwake(() => left > 0);
+  await Promise.all(sockets.map((kept) => new Promise<void>((resolve, reject) => {
+    const closed = () => reject(new Error('The server has closed a connection.'));
+    function next(): void {
+      left -= 1;
+      if (left < 0) {
+        kept.off('data', next).off('close', closed);
+        resolve();
+      } else if (isConnecting) connectNext();
+      else kept.write(request);
+    }
+    function connectNext(): void {
+      const socket = openSocket({ port, isTls, from }).on('close', closed);
+      socket.write(request);
+      socket.on('data', () => {
+        socket.off('close', closed).destroy();
+        next();
+      });
+    }
+    kept.on('data', next).on('close', closed);
+    next();
+  })));
   return count;
+}
+
+// While they wait for replies, clients do not sleep: a server that is slower than they are would have to wake them up,
+// which makes its writes dearer.
+function stayAwake(isNeeded: () => boolean): void {
+  if (isNeeded()) setImmediate(stayAwake, isNeeded);
 }

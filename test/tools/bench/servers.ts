@@ -40,6 +40,9 @@ export const haproxyBefore = (port: number, options: string): Program =>
 
 const BUFFERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((one) => `${one}_temp_path ${FOLDER}/${one};`);
 
+const framework = (FRAMEWORK: string) => (FOLDER = '.'): Program =>
+  ({ ...nodeProgram(scriptPath('framework'), { FRAMEWORK, FOLDER }), isPlain: true });
+
 const OTHERS: Readonly<Record<string, (value?: string) => Program>> = {
   node: () => BARE,
   haproxy: () => haproxy('mode http', 'http-request return status 200 content-type text/plain string Hello'),
@@ -50,7 +53,7 @@ http { access_log off; ${BUFFERS.join(' ')} server { listen 127.0.0.1:${PORT}; l
     spawnSync('go', ['build', '-o', `${FOLDER}/go`, sourcePath('server.go')], { stdio: 'inherit' });
     return { command: [`${FOLDER}/go`], env: { GOMAXPROCS: '1' }, isPlain: true };
   },
-  fastify: (folder = '.') => ({ ...nodeProgram(scriptPath('fastify'), { FASTIFY: folder }), isPlain: true }),
+  fastify: framework('fastify'), hono: framework('hono'), polka: framework('polka'),
 };
 
 /** The servers of a list such as `haproxy,fastify=FOLDER,before=SCRIPT`. Those that cannot be started are left out. */
