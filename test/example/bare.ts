@@ -8,6 +8,7 @@ import type { HttpServer, HttpServerOptions } from '../../src/server/http-server
 const SWEEP_MS = 1_000;
 
 type Room = { readonly maxConnections: number };
+type Options = HttpServerOptions & { readonly room: Room; readonly proxies?: unknown }; // no PROXY protocol
 
 /** How many connections each server may have. */
 export const createRoom = (maxConnections: number): Room => ({ maxConnections });
@@ -16,7 +17,7 @@ export const createRoom = (maxConnections: number): Room => ({ maxConnections })
 export const clientOf = (remoteAddress = ''): string => remoteAddress;
 
 /** Makes a server. For HTTPS, `tls` has the certificate and its key. */
-export function createFairServer({ tls, room, ...options }: HttpServerOptions & { readonly room: Room }): HttpServer {
+export function createFairServer({ tls, room, ...options }: Options): HttpServer {
   const server = tls === undefined ? http.createServer(options) : https.createServer({ ...options, ...tls });
   const sockets = new Set<Socket>();
   server.maxConnections = room.maxConnections;
