@@ -65,14 +65,14 @@ export function createRoom(maxConnections: number) {
       };
     },
     /**
-     * Whether a client has too many connections and handlers left behind, which resets could make any number. Alone, it
-     * may have as many as the room holds; beside as many of others, a quarter: it is the square of the part that others
-     * leave of twice the room. So all have less than that together, and it takes 60 clients to keep another one out.
+     * Whether a client has too many connections and handlers left behind, of which resets could start any number. It may
+     * have as many as the room holds; if others have as many, half, and ever less. So all together have less than twice
+     * the room, and because the part that they leave is squared, it takes 48 clients to keep others out of 1,000.
      */
     isFull({ size, leftBehind: ofClient }: Client): boolean {
       const own = size + ofClient;
       const others = connections.size + leftBehind - own;
-      return own > maxConnections * (1 - others / (2 * maxConnections)) ** 2;
+      return own > maxConnections * Math.min(1, 2 * (1 - others / (2 * maxConnections)) ** 2);
     },
     /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
     chooseVictim(newest: Connection): { connection: Connection; reason: DropReason } | undefined {
