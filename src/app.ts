@@ -1,5 +1,4 @@
 // The app: its servers, which have the same routes, and act together.
-import type { BlockList } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { redirectToHttps } from './http/redirect.ts';
 import type { HeadRules } from './http/head.ts';
@@ -10,24 +9,24 @@ import type { HttpServerOptions } from './server/http-server.ts';
 import { createServer, type Server, type ServerSetup } from './server/server.ts';
 import { clientOf, createFairServer as createHttpServer, createRoom } from './turns/fair-server.ts';
 
-type OfServers = Pick<ServerSetup, 'trustedProxies' | 'keepAliveTimeoutMs' | 'reports'>;
+type OfServers = Pick<ServerSetup, 'isTrustedProxy' | 'keepAliveTimeoutMs' | 'reports'>;
 
 export type AppOptions = RouteOptions & OfServers & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
   readonly maxConnections: number; // how many may be open at once, on all servers together
-  readonly proxies?: BlockList | undefined; // load balancers that send the PROXY protocol
+  readonly isBalancer?: ((remoteAddress: string | undefined) => boolean) | undefined; // it sends the PROXY protocol
 };
 
 export type App = ReturnType<typeof createApp>;
 
 /** Creates the service. Nothing listens until a server that it has created is told to. */
-export function createApp({ allowedHosts, maxConnections, proxies, ...options }: AppOptions) {
+export function createApp({ allowedHosts, maxConnections, isBalancer, ...options }: AppOptions) {
   const servers: Server[] = [];
   let isDraining = false;
   const room = createRoom(maxConnections);
   const ofAll = {
     ...options, clientOf,
-    createHttpServer: (own: HttpServerOptions) => createHttpServer({ ...own, room, proxies }),
+    createHttpServer: (own: HttpServerOptions) => createHttpServer({ ...own, room, isBalancer }),
     isDraining: () => isDraining,
   };
   const routes = createRoutes(options, ofAll.isDraining);

@@ -1,6 +1,6 @@
 // How the servers of an app differ, and what they have in common. What each reply says is in the contract.
 import assert from 'node:assert/strict';
-import { BlockList, connect } from 'node:net';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -26,12 +26,10 @@ test('a server for HTTPS takes targets with https of its hosts alone, and so doe
 
 test('behind a trusted proxy, clients are whom it names, and those of HTTPS are not redirected', async (t) => {
   const [PROXY, BALANCER] = ['127.0.0.2', '127.0.0.4'];
-  const [trustedProxies, proxies] = [new BlockList(), new BlockList()];
-  trustedProxies.addAddress(PROXY);
-  trustedProxies.addAddress('192.0.2.7'); // which a load balancer names
-  proxies.addAddress(BALANCER);
   const { port, records, ends } = await startService(t, {
-    trustedProxies, proxies, server: (app) => app.createRedirectServer(443),
+    isTrustedProxy: (address = '') => [PROXY, '192.0.2.7'].includes(address), // whom the balancer names
+    isBalancer: (address) => address === BALANCER,
+    server: (app) => app.createRedirectServer(443),
   });
   for (const { from, named = '', protocol = 'https', status, client } of [
     { from: PROXY, status: 200, client: '192.0.2.9' },

@@ -93,15 +93,16 @@ describe('a process with TLS', { concurrency: true }, () => {
   test('with flags of the image and sockets of others, attackers get nothing', { skip: NO_DESCRIPTORS }, async (t) => {
     const service = spawnService(t, {
       ...TLS, NODE_ENV: 'Development', HOST: '192.0.2.1', PORT: '1', HTTPS_REDIRECT_PORT: '443',
-      LISTEN_FDNAMES: 'a.socket:https', SHUTDOWN_DELAY_MS: '86400000',
+      LISTEN_FDNAMES: 'a.socket:https', SHUTDOWN_DELAY_MS: '86400000', PROXY_PROTOCOL: 'unix', TRUSTED_PROXIES: 'unix',
     }, [...FLAGS, ...PROBE], [unix.fd, https.fd]);
     for (const { giveUp } of [unix, https]) giveUp();
     const denied = ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'];
     assert.deepEqual(await service.nextLine(), [false, 'ERR_UNKNOWN_BUILTIN_MODULE', ...denied]);
     const listening = [await service.nextLine(), await service.nextLine()].map(({ address, name }) => [address, name]);
     assert.deepEqual(listening, [[`https://127.0.0.1:${https.port}`, 'https'], ['descriptor 3', 'a.socket']]);
-    const replies = await exchangeOn(connectTcp({ path }), requestBytes('GET', '/health'));
-    assert.deepEqual(replies.map((reply) => field(reply, 'Location')), ['https://localhost/health']);
+    const twice = requestBytes('GET', '/health', ['X-Forwarded-Proto: https']) + requestBytes('GET', '/health');
+    const replies = await exchangeOn(connectTcp({ path }), `PROXY UNKNOWN\r\n${twice}`);
+    assert.deepEqual(replies.map((reply) => field(reply, 'Location')), [undefined, 'https://localhost/health']);
     const paths = ['/health', '/nope', '/openapi/v1.json'];
     const bytes = paths.map((each) => requestBytes('GET', each, [])).join('');
     const last = requestBytes('GET', '/health', ['Transfer-Encoding: chunked', '__proto__: x', 'Connection: close']);

@@ -8,29 +8,34 @@ export type Configuration = ReturnType<typeof readConfiguration>;
 type Runtime = Pick<NodeJS.Process, 'pid' | 'platform' | 'version'>;
 const MAX_PORT = 65_535;
 const DAY_MS = 86_400_000;
+const ACCEPTED_HOSTS = '*, or host names and IP addresses without ports or zones, separated by commas';
+const ACCEPTED_NETWORKS =
+  'IP addresses, networks such as 10.0.0.0/8 or 2001:db8::/32, and unix for Unix sockets, separated by commas';
 const SERVICE_HEAP_BYTES = 16 * 1024 * 1024; // that it takes without connections, and to collect garbage
 const CONNECTION_HEAP_BYTES = 56 * 1024; // that one takes at most: 51 KiB were seen, if head and trailers are all names
 
 /** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError for mistakes. */
 export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, version }: Runtime = process) {
   const mistakes: string[] = [];
-  function read(name: string, accepted: string, isAccepted: (text: string) => boolean): string | undefined {
-    const text = env[name] || undefined;
-    if (text === undefined || isAccepted(text)) return text;
-    mistakes.push(mistakeIn(name, text, accepted));
-    return undefined;
+  // `parse` returns undefined for what is not accepted.
+  function read<T>(name: string, accepted: string, parse: (text: string) => T | undefined): T | undefined {
+    const text = env[name] ?? '';
+    const value = text === '' ? undefined : parse(text);
+    if (text !== '' && value === undefined) mistakes.push(mistakeIn(name, text, accepted));
+    return value;
   }
 
-  function readInteger(name: string, min: number, max: number): number | undefined {
-    const isInRange = (text: string) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max;
-    const text = read(name, `a whole number from ${min} to ${max}`, isInRange);
-    return text === undefined ? undefined : Number(text);
-  }
+  const readInteger = (name: string, min: number, max: number) =>
+    read(name, `a whole number from ${min} to ${max}`, (text) => {
+      const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+      return value >= min && value <= max ? value : undefined;
+    });
+  const readBoolean = (name: string) =>
+    read(name, 'true or false', (text) => (/^(true|false)$/.test(text) ? text === 'true' : undefined)) ?? false;
+  const readNetworks = (name: string) => read(name, ACCEPTED_NETWORKS, networksIn);
 
-  const readBoolean = (name: string) => read(name, 'true or false', (text) => /^(true|false)$/.test(text)) === 'true';
-
-  const isHostOrAll = (text: string) => text === '*' || isHost(text);
-  const host = read('HOST', 'an IP address, a host name, or * for every interface', isHostOrAll) ?? '127.0.0.1';
+  const host = read('HOST', 'an IP address, a host name, or * for every interface',
+    (text) => (text === '*' || isHost(text) ? text : undefined)) ?? '127.0.0.1';
   const port = readInteger('PORT', 0, MAX_PORT) ?? 8080;
   const reusePort = readBoolean('REUSE_PORT');
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
@@ -38,14 +43,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
   const wantsTls = Boolean(certFile || keyFile);
   // Port 0 means any free port, so the service can listen on it, but a request cannot be redirected to it.
   const httpsPort = readInteger('HTTPS_PORT', wantsTls ? 0 : 1, MAX_PORT);
-  const isHostList = (text: string) => hostsIn(text).every((name) => isHost(name) && !name.includes('%'));
-  const acceptedHosts = '*, or host names and IP addresses without ports or zones, separated by commas';
-  const allowed = read('ALLOWED_HOSTS', acceptedHosts, (text) => text === '*' || isHostList(text)) ?? '*';
-  const acceptedNetworks = 'IP addresses, and networks such as 10.0.0.0/8 or 2001:db8::/32, separated by commas';
-  const readNetworks = (name: string) => {
-    const text = read(name, acceptedNetworks, (one) => networksIn(one) !== undefined);
-    return text === undefined ? undefined : networksIn(text);
-  };
+  const allowedHosts = read('ALLOWED_HOSTS', ACCEPTED_HOSTS, (text) => (text === '*' ? text : hostsIn(text)));
   const handed = readHandedSockets(env, pid, (mistake) => mistakes.push(mistake));
   const isForHttps = ({ name }: HandedTarget) => name === 'https';
   const on = (ownPort: number): ListenTarget => ({ host: host === '*' ? undefined : host, port: ownPort, reusePort });
@@ -58,9 +56,9 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     tlsFiles,
     // The HTTPS port that clients see. Undefined: the port that the service listens on for HTTPS, if it does.
     redirectPort: readInteger('HTTPS_REDIRECT_PORT', 1, MAX_PORT) ?? (httpsPort === 0 ? undefined : httpsPort),
-    allowedHosts: allowed === '*' ? undefined : hostsIn(allowed), // what `Host` may name; undefined: any host
-    proxies: readNetworks('PROXY_PROTOCOL'), // load balancers that send its header
-    trustedProxies: readNetworks('TRUSTED_PROXIES'), // proxies on HTTP, which say whom a request is from
+    allowedHosts: allowedHosts === '*' ? undefined : allowedHosts, // what `Host` may name; undefined: any host
+    isBalancer: readNetworks('PROXY_PROTOCOL'), // which sends its header
+    isTrustedProxy: readNetworks('TRUSTED_PROXIES'), // on HTTP, which says whom a request is from
     accessLog: readBoolean('ACCESS_LOG'),
     keepAliveTimeoutMs: readInteger('KEEP_ALIVE_TIMEOUT_MS', 1, DAY_MS) ?? 75_000, // for Node, 0 means no limit
     // With 1, one client could keep others out. With more than 10,000, each new connection would take more than 1 ms.
@@ -95,20 +93,25 @@ function isHost(text: string): boolean {
   return isIP(text) !== 0 || /^(?![\d.]+$)[a-z\d_](?:[a-z\d_.-]{0,251}[a-z\d_])?\.?$/i.test(text);
 }
 
-// IPv6 addresses may be in brackets.
-const hostsIn = (text: string) => text.split(',').map((host) => host.trim().replace(/^\[(.*:.*)\]$/, '$1'));
+// Hosts; undefined if one of them is illegal. IPv6 addresses may be in brackets.
+function hostsIn(text: string): string[] | undefined {
+  const hosts = text.split(',').map((host) => host.trim().replace(/^\[(.*:.*)\]$/, '$1'));
+  return hosts.every((host) => isHost(host) && !host.includes('%')) ? hosts : undefined;
+}
 
-// IP addresses and networks; undefined if one of them is illegal.
-function networksIn(text: string): BlockList | undefined {
+// Says which addresses are listed, undefined being that of a Unix socket; or is undefined if the list is illegal.
+function networksIn(text: string): ((address: string | undefined) => boolean) | undefined {
   const networks = new BlockList();
-  for (const network of text.split(',')) {
-    const [, address = '', length] = /^([\da-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(network.trim()) ?? [];
+  const entries = text.split(',').map((entry) => entry.trim());
+  for (const network of entries.filter((entry) => entry !== 'unix')) {
+    const [, address = '', length] = /^([\da-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(network) ?? [];
     const [bits, family] = isIPv4(address) ? [32, 'ipv4'] as const : [128, 'ipv6'] as const;
     const prefix = Number(length ?? bits);
     if (isIP(address) === 0 || prefix > bits) return undefined;
     networks.addSubnet(address, prefix, family);
   }
-  return networks;
+  const hasUnix = entries.includes('unix');
+  return (address) => (address === undefined ? hasUnix : networks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'));
 }
 
 /** Whether `NODE_ENV` has the letters of `Development`, but is not exactly that: probably it was meant to be. */

@@ -1,19 +1,24 @@
 // Whose request a proxy on HTTP has passed on: X-Forwarded-For and X-Forwarded-Proto, to which each proxy adds an
 // element at the end. What stands in front of those that trusted proxies have added may be forged by anybody.
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP, isIPv4, isIPv6, SocketAddress, type BlockList } from 'node:net';
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 const MAX_PROXIES = 16; // one behind the other: each takes up to 4 µs to look up, and a head has room for 2,000
 const WITH_PORT = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::\d{1,5})?$/i; // IPv6 in brackets, IPv4; IIS and Azure add ports
 
-/** Whom a request is from: `peer`, or whom `trusted` proxies name; and whether they say that it came over HTTPS. */
-export function originOf(peer: string | undefined, headers: IncomingHttpHeaders, trusted?: BlockList) {
+type IsTrusted = (address: string | undefined) => boolean;
+
+/**
+ * Whom a request is from: `peer` (undefined: on a Unix socket), or whom trusted proxies name; and whether they say that
+ * it came over HTTPS.
+ */
+export function originOf(peer: string | undefined, headers: IncomingHttpHeaders, isTrusted: IsTrusted = () => false) {
   let address = plainAddress(peer);
-  if (trusted === undefined || !isIn(trusted, address)) return { address, isHttps: false };
+  if (!isTrusted(address)) return { address, isHttps: false };
   const elements = elementsOf(headers['x-forwarded-for']);
   let at = elements.length; // where `address` stands among them: the peer, after the last
   // The client is the last one that is not trusted itself, or the first one.
-  while (at > elements.length - MAX_PROXIES && isIn(trusted, address)) {
+  while (at > elements.length - MAX_PROXIES && isTrusted(address)) {
     const named = addressIn(elements[at - 1]?.trim());
     if (named === undefined) break; // there is none, or nothing before it is believed
     address = named;
@@ -32,11 +37,6 @@ export function plainAddress(address: string | undefined): string | undefined {
 
 // Several field lines are one list. They are there as strings, because Node joins them.
 const elementsOf = (field: unknown) => (typeof field === 'string' ? field.split(',') : []);
-
-function isIn(networks: BlockList, address: string | undefined): boolean {
-  if (address === undefined) return false;
-  return networks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
-}
 
 // The address in an element of the list, IPv6 as Node writes it for a socket. Undefined: it is none.
 function addressIn(element = ''): string | undefined {

@@ -1,6 +1,5 @@
 // A request and its reply: how it is answered, or refused.
 import type { ServerResponse } from 'node:http';
-import type { BlockList } from 'node:net';
 import { Handling } from './handling.ts';
 import { originOf } from '../http/forwarded.ts';
 import { DISCARDED_BYTES, REFUSALS } from '../http/refusals.ts';
@@ -11,7 +10,7 @@ import type { Route, Router } from '../http/router.ts';
 
 export type ExchangeOptions = {
   readonly router: Router;
-  readonly trustedProxies?: BlockList | undefined; // proxies on HTTP, whose X-Forwarded-For and -Proto are believed
+  readonly isTrustedProxy?: ((address: string | undefined) => boolean) | undefined; // undefined: on a Unix socket
   readonly isDraining: () => boolean; // while it is true, each reply is the last on its connection
   readonly reports: Reports;
   readonly clientOf: (remoteAddress: string | undefined) => string; // clients take turns for seats
@@ -33,7 +32,7 @@ export class Exchange {
     this.#response = response;
     this.#request = request;
     this.#options = options;
-    const { address, isHttps } = originOf(response.req.socket.remoteAddress, request.headers, options.trustedProxies);
+    const { address, isHttps } = originOf(response.req.socket.remoteAddress, request.headers, options.isTrustedProxy);
     request.remoteAddress = address;
     this.#isHttps = isHttps;
   }

@@ -1,13 +1,13 @@
 // What becomes of an accepted socket: there must be room for it; a load balancer may say whose it is; there may be a
 // TLS handshake; then it is served by way of a valve.
 import type { Server } from 'node:http';
-import type { BlockList, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
-import { isListed, readProxyHeader } from './proxy-header.ts';
+import { readProxyHeader } from './proxy-header.ts';
 import { createRoom, type DropReason, type Room } from './room.ts';
 import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
@@ -21,7 +21,11 @@ export type ConnectionOptions = {
   readonly maxConnections?: number; // how many may be open at once: by default, 1,000
   readonly room?: Room | undefined; // in place of that, one that servers share
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
-  readonly proxies?: BlockList | undefined; // load balancers whose connections begin with a header (PROXY protocol)
+  /**
+   * Whether connections from this address, or over a Unix socket, which has none, begin with a header of the PROXY
+   * protocol. Others must not: anybody could forge one (2).
+   */
+  readonly isBalancer?: ((remoteAddress: string | undefined) => boolean) | undefined;
   readonly halfClosed?: (connection: Duplex) => void; // by default, Node closes the connection
   /** There was one too many, so one of a client that had so many was closed. */
   readonly dropped?: (reason: DropReason, client: string | undefined, connections: number) => void;
@@ -31,7 +35,7 @@ export type ConnectionOptions = {
 
 /** The connections of `server`, which has `connection` for each, with its valve. */
 export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
-  const { tls, proxies, halfClosed, dropped, failed, closing } = options;
+  const { tls, isBalancer, halfClosed, dropped, failed, closing } = options;
   const room = options.room ?? createRoom(options.maxConnections ?? 1_000);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
@@ -103,7 +107,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       const victim = room.chooseVictim(connection);
       if (victim !== undefined) drop(victim.connection, victim.reason);
       if (socket.destroyed) return; // there was no room for it
-      if (isListed(proxies, socket.remoteAddress)) readHeader(connection);
+      if (isBalancer?.(socket.remoteAddress) === true) readHeader(connection);
       else admit(connection);
     },
     /** To be called every `ms` milliseconds: closes what takes too long. */

@@ -1,6 +1,6 @@
 // The header with which a load balancer on TCP names its client: the PROXY protocol, version 1 (text) or 2 (binary).
 // Sections are those of https://github.com/haproxy/haproxy/blob/master/doc/proxy-protocol.txt
-import { isIP, isIPv4, SocketAddress, type BlockList } from 'node:net';
+import { isIP, isIPv4, SocketAddress } from 'node:net';
 
 const V1_START = Buffer.from('PROXY ');
 const V1_MAX = 107; // bytes (2.1)
@@ -13,12 +13,6 @@ export type ProxyHeader = {
   readonly length: number; // in bytes; what follows is the client's
   readonly client?: SocketAddress; // if it names one over TCP
 };
-
-/** Whether connections from here must begin with a header. Others must not: anybody could forge one (2). */
-export function isListed(balancers: BlockList | undefined, remoteAddress: string | undefined): boolean {
-  if (balancers === undefined || remoteAddress === undefined) return false; // a Unix socket has no address
-  return balancers.check(remoteAddress, isIPv4(remoteAddress) ? 'ipv4' : 'ipv6');
-}
 
 /** Reads the header with which `bytes`, all that has come, begin. Undefined: it is illegal. */
 export function readProxyHeader(bytes: Buffer): ProxyHeader | 'incomplete' | undefined {

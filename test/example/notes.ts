@@ -12,7 +12,7 @@ import { clientOf, createFairServer } from '../../src/turns/fair-server.ts';
 const MAX_BYTES = 4 * 1024;
 const TRANSLATOR_MS = 1_000;
 
-export type NotesOptions = Pick<ServerSetup, 'reports' | 'keepAliveTimeoutMs' | 'trustedProxies'> & {
+export type NotesOptions = Pick<ServerSetup, 'reports' | 'keepAliveTimeoutMs' | 'isTrustedProxy'> & {
   readonly journalFile: string;
   readonly token: string;
   readonly maxNotes: number; // without a bound, clients could fill the memory

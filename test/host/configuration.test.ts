@@ -12,8 +12,8 @@ const SHARED = on(8080, '127.0.0.1', true);
 
 const DEFAULTS = {
   environment: null, http: on(8080), https: [], hasHandedSockets: false, tlsFiles: undefined, redirectPort: undefined,
-  allowedHosts: undefined, accessLog: false, keepAliveTimeoutMs: 75_000, maxConnections: 1_000, proxies: undefined,
-  trustedProxies: undefined, shutdownDelayMs: 500, shutdownTimeoutMs: 10_000,
+  allowedHosts: undefined, accessLog: false, keepAliveTimeoutMs: 75_000, maxConnections: 1_000, isBalancer: undefined,
+  isTrustedProxy: undefined, shutdownDelayMs: 500, shutdownTimeoutMs: 10_000,
 };
 
 /** The configuration must differ from the default one in `expected`; or, if that is an array, have these mistakes. */
@@ -118,21 +118,26 @@ test('TLS needs its certificate, its key and its port, which can be 0 then, and 
   check({ HTTPS_PORT: '8080' }, ['HTTPS_PORT and PORT must be different, but both are 8080.']);
 });
 
-test('load balancers and proxies are IP addresses and networks', () => {
-  const text = '192.0.2.7,10.1.2.3/8 , 2001:DB8::/32,::1';
-  const { proxies, trustedProxies } = readConfiguration({ PROXY_PROTOCOL: text, TRUSTED_PROXIES: text });
-  for (const [addresses, family, isListed] of [
-    [['192.0.2.7', '10.0.0.0', '10.255.255.255'], 'ipv4', true],
-    [['192.0.2.6', '192.0.2.8', '9.255.255.255', '11.0.0.0'], 'ipv4', false],
-    [['2001:db8::', '2001:db8:ffff::', '::1', '::ffff:10.0.0.1'], 'ipv6', true],
-    [['2001:db7::', '2001:db9::', '::2', '::ffff:11.0.0.1'], 'ipv6', false],
-  ] as const) for (const one of addresses) {
-    for (const listed of [proxies, trustedProxies]) assert.equal(listed?.check(one, family), isListed, one);
+test('load balancers and proxies are IP addresses, networks, and those on a Unix socket', () => {
+  for (const [text, listed, others] of [
+    ['192.0.2.7,10.1.2.3/8 , 2001:DB8::/32,::1,fe80::/10', [
+      '192.0.2.7', '10.0.0.0', '10.255.255.255', '2001:db8::', '2001:db8:ffff::', '::1', '::ffff:10.0.0.1',
+      'fe80::1%eth0',
+    ], [
+      '192.0.2.6', '192.0.2.8', '9.255.255.255', '11.0.0.0', '2001:db7::', '2001:db9::', '::2', '::ffff:11.0.0.1',
+      undefined,
+    ]],
+    [' unix ', [undefined], ['::', '0.0.0.0']], ['192.0.2.7,unix', ['192.0.2.7', undefined], ['192.0.2.8']],
+  ] as const) {
+    const { isBalancer, isTrustedProxy } = readConfiguration({ PROXY_PROTOCOL: text, TRUSTED_PROXIES: text });
+    for (const isListed of [isBalancer, isTrustedProxy]) {
+      assert.deepEqual([...listed, ...others].filter((one) => isListed?.(one)), listed);
+    }
   }
   for (const name of ['PROXY_PROTOCOL', 'TRUSTED_PROXIES']) checkMistakes(name, [
     'true', '*', '192.0.2.7/33', '::/129', '::/1000', '::/-1', '10.0.0.0/08', '10/8', '10.0.0.0/', '10.0.0.0/255.0.0.0',
-    '256.0.0.1', '::1%lo', '[::1]', 'a.example', ',', '::1,', '::1 ::2', 'x::1', '::1x',
-  ], 'IP addresses, and networks such as 10.0.0.0/8 or 2001:db8::/32, separated by commas');
+    '256.0.0.1', '::1%lo', '[::1]', 'a.example', ',', '::1,', '::1 ::2', 'x::1', '::1x', 'Unix', 'unix:/run/a',
+  ], 'IP addresses, networks such as 10.0.0.0/8 or 2001:db8::/32, and unix for Unix sockets, separated by commas');
 });
 
 test('where Node cannot share a port, REUSE_PORT is a mistake', () => {

@@ -1,15 +1,12 @@
 // Whose request it is, by X-Forwarded-For and X-Forwarded-Proto.
 import assert from 'node:assert/strict';
-import { BlockList } from 'node:net';
 import { test } from 'node:test';
 import { originOf } from '../../src/http/forwarded.ts';
 
-const trusted = new BlockList();
-trusted.addSubnet('10.0.0.0', 8, 'ipv4');
-trusted.addAddress('2001:db8::1', 'ipv6');
+const isTrusted = (address = 'unix') => address.startsWith('10.') || ['2001:db8::1', 'unix'].includes(address);
 const PROXY = '10.0.0.1';
-const clientIn = (list?: string, peer: string | undefined = PROXY, proxies: BlockList | undefined = trusted) =>
-  originOf(peer, { 'x-forwarded-for': list }, proxies).address;
+const clientIn = (list?: string, peer: string | undefined = PROXY) =>
+  originOf(peer, { 'x-forwarded-for': list }, isTrusted).address;
 
 test('the client is the last address that is not trusted, or the first one', () => {
   for (const [says, list, client] of [
@@ -39,10 +36,17 @@ test('the field is looked at only from a trusted proxy; an address of IPv4 is pl
   assert.equal(clientIn('203.0.113.9', '2001:db8::1'), '203.0.113.9');
   const headers = new Proxy({}, { get: () => assert.fail('It is read.') });
   for (const [peer, address = peer] of [
-    ['11.0.0.1'], ['2001:db8::2'], [undefined], ['::ffff:11.0.0.1', '11.0.0.1'], ['::FFFF:11.0.0.1', '11.0.0.1'],
+    ['11.0.0.1'], ['2001:db8::2'], ['::ffff:11.0.0.1', '11.0.0.1'], ['::FFFF:11.0.0.1', '11.0.0.1'],
     ['::ffff:1:2'], ['2001:db8::ffff:11.0.0.1'],
-  ] as const) assert.deepEqual(originOf(peer, headers, trusted), { address, isHttps: false });
-  assert.deepEqual(originOf(PROXY, headers, undefined), { address: PROXY, isHttps: false });
+  ] as const) assert.deepEqual(originOf(peer, headers, isTrusted), { address, isHttps: false });
+  for (const peer of [PROXY, undefined]) assert.deepEqual(originOf(peer, headers), { address: peer, isHttps: false });
+});
+
+test('a proxy on a Unix socket has no address, and may be trusted as others', () => {
+  for (const [list, address] of [['203.0.113.9', '203.0.113.9'], ['198.51.100.1, 10.0.0.2', '198.51.100.1'], ['x']]) {
+    const headers = { 'x-forwarded-for': list, 'x-forwarded-proto': 'https' };
+    assert.deepEqual(originOf(undefined, headers, isTrusted), { address, isHttps: true });
+  }
 });
 
 test('a protocol alone counts for all addresses; a list has one for each, and that of the client counts', () => {
@@ -56,7 +60,7 @@ test('a protocol alone counts for all addresses; a list has one for each, and th
     [undefined, 'https, https', false], ['203.0.113.9, x', 'https, https', false],
   ] as const) {
     const headers = { 'x-forwarded-for': addresses, 'x-forwarded-proto': protocols };
-    assert.equal(originOf(PROXY, headers, trusted).isHttps, isHttps, `${addresses}: ${protocols}`);
-    assert.equal(originOf('11.0.0.1', headers, trusted).isHttps, false);
+    assert.equal(originOf(PROXY, headers, isTrusted).isHttps, isHttps, `${addresses}: ${protocols}`);
+    assert.equal(originOf('11.0.0.1', headers, isTrusted).isHttps, false);
   }
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { BlockList, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { GET, LAST } from '../support/exchange.ts';
@@ -15,11 +15,10 @@ const V2 = Buffer.from('0d0a0d0a000d0a515549540a21110010c0000209c000020110920050
 
 /** A server whose balancers are at 127.0.0.2 and 127.0.0.3. It replies with the client's address and port. */
 async function startBehind(t: TestContext, over: Over) {
-  const proxies = new BlockList();
-  proxies.addRange('127.0.0.2', '127.0.0.3');
+  const isBalancer = (address = '') => ['127.0.0.2', '127.0.0.3'].includes(address);
   const respond: RequestListener = ({ socket: { remoteAddress, remotePort, remoteFamily, bytesRead } }, response) =>
     void response.end(`${remoteAddress} ${remotePort} ${remoteFamily} ${bytesRead}`);
-  return start(t, respond, over, { proxies, sweepMs: 1_000 });
+  return start(t, respond, over, { isBalancer, sweepMs: 1_000 });
 }
 
 for (const over of TRANSPORTS) {
