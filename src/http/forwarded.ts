@@ -25,8 +25,8 @@ export function originOf(peer: string | undefined, headers: IncomingHttpHeaders,
     at -= 1;
   }
   const protocols = elementsOf(headers['x-forwarded-proto']);
-  if (protocols.length !== 1 && protocols.length !== elements.length) return { address, isHttps: false };
-  const protocol = protocols.length === 1 ? protocols[0] : protocols[at];
+  // Counted from the end, too: each proxy adds a value. If there are fewer, one of them has replaced those before it.
+  const protocol = protocols[Math.max(0, protocols.length - Math.max(1, elements.length - at))];
   return { address, isHttps: protocol?.trim().toLowerCase() === 'https' };
 }
 
