@@ -45,9 +45,15 @@ test('behind a trusted proxy, clients are whom it names, and those of HTTPS are 
     await until(() => records.length > 0);
     assert.deepEqual([reply?.status, records.pop()?.remoteAddress], [status, client]);
   }
+  // Node 20 hides the last lines, which are the proxy's own.
+  const lines = ['X-Forwarded-For: 192.0.2.9', ...Array<string>(99).fill('a:'), 'b:', 'X-Forwarded-For: 192.0.2.10'];
+  const proxy = connect({ port, host: '127.0.0.1', localAddress: PROXY });
+  const [refused] = await exchangeOn(proxy, get('/health', ...lines));
+  await until(() => records.length > 0);
+  assert.deepEqual([refused?.status, records.pop()?.remoteAddress], [431, PROXY]);
   const socket = connect({ port, host: '127.0.0.1', localAddress: BALANCER }).on('error', () => {}).resume();
   await closed(socket.end('GET')); // without a header
-  assert.deepEqual(ends, ['proxyHeaderIllegal']);
+  assert.equal(ends.at(-1), 'proxyHeaderIllegal');
 });
 
 test('an app says how busy it is', async (t) => {

@@ -20,6 +20,7 @@ export function checkHead(head: Head, rules: HeadRules): { request: HttpRequest;
   const target = parseTarget(method, url);
   const host = headers.host ?? (head.httpVersion === '1.0' ? target?.authority : undefined); // RFC 9112 3.2.2
   const request = new HttpRequest({ method, path: target?.path ?? '', query: target?.query ?? '', host, headers });
+  if (head.rawHeaders.length > 2 * FIELD_LINES) return { request, reason: 'tooManyFieldLines' };
   return { request, reason: target === undefined ? 'targetForm' : faultIn(head, target, host, rules) };
 }
 
@@ -32,8 +33,7 @@ function faultIn(head: Head, target: Target, text: string | undefined, rules: He
   return faultInFields(head) ?? faultByRules(target, host, rules);
 }
 
-function faultInFields({ httpVersion, headers, rawHeaders }: Head): Reason | undefined {
-  if (rawHeaders.length > 2 * FIELD_LINES) return 'tooManyFieldLines';
+function faultInFields({ httpVersion, headers }: Head): Reason | undefined {
   const { expect, 'transfer-encoding': codings } = headers;
   const isHttp11 = httpVersion === '1.1';
   const isChunked = isHttp11 && codings?.toLowerCase() === 'chunked';

@@ -58,7 +58,9 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     const { socket } = incoming;
     const { request, reason } = checkHead(incoming, options.headRules);
     incoming.rawHeaders = []; // nobody reads them any more, and they take as much memory as `headers`
-    const exchange = new Exchange(response, request, options);
+    // Of more lines Node may hide the last ones: those of a proxy, so what its client has written would be believed.
+    const isWhole = reason !== 'tooManyFieldLines';
+    const exchange = new Exchange(response, request, isWhole ? options : { ...options, isTrustedProxy: undefined });
     if (!current.has(socket)) forgetAtClose(socket);
     current.set(socket, exchange);
     inProgress += 1;
