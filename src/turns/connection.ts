@@ -29,6 +29,7 @@ export class Connection {
   isBusy = false; // a request is in progress
   lastChange = 0; // of that: its number among all such changes
   reasonIfLate: 'handshakeTooSlow' | 'proxyHeaderTooSlow' | undefined; // to close it, if it is not served in time
+  keyUpdates = 0; // of TLS
   headerBytes = 0; // of the PROXY protocol
   named: SocketAddress | undefined; // the client's end, in that
   valve: Served | undefined; // if it is served: before that, there may be a TLS handshake

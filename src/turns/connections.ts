@@ -4,9 +4,11 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers';
 import type { SecureContextOptions } from 'node:tls';
 import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
+import { createKeyUpdates } from './key-updates.ts';
 import { readProxyHeader } from './proxy-header.ts';
 import { createRoom, type DropReason, type Room } from './room.ts';
 import type { Turns } from './turns.ts';
@@ -39,6 +41,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   const room = options.room ?? createRoom(options.maxConnections ?? 1_000);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
+  const keyUpdates = createKeyUpdates(connections, cutOff);
 
   function readHeader(connection: Connection): void {
     connection.reasonIfLate = 'proxyHeaderTooSlow';
@@ -62,6 +65,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     shakeHands(connection, secure.start, turns, (socket) => {
       if (socket === undefined) return fail(connection, 'tlsFailed');
       connection.reasonIfLate = undefined;
+      socket.on('keylog', () => keyUpdates.count(connection)); // from now on, that is all it tells
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
     });
@@ -92,6 +96,13 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     close(connection);
   }
 
+  // Inside OpenSSL, at a key update: TLS may be closed only after that.
+  function cutOff(connection: Connection): void {
+    if (connection.socket.destroyed) return;
+    connection.socket.destroy();
+    setImmediate(fail, connection, 'tlsOverhead');
+  }
+
   function drop(connection: Connection, reason: DropReason): void {
     dropped?.(reason, connection.client.name || undefined, connection.client.size);
     connection.close(); // it may be of another server
@@ -113,6 +124,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     /** To be called every `ms` milliseconds: closes what takes too long. */
     sweep(ms: number): void {
       secure?.renewTicketKey();
+      keyUpdates.forget();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
         const { valve, reasonIfLate, acceptedAt } = connection;

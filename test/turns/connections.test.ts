@@ -10,7 +10,7 @@ import { createRoom } from '../../src/turns/room.ts';
 import { GET } from '../support/exchange.ts';
 import { calm, closed, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, hello, start, startTurns, TRANSPORTS, upload, type Opened } from './start.ts';
+import { beginTls, hello, keyUpdates, start, startTurns, TRANSPORTS, upload, type Opened } from './start.ts';
 
 /** Sends each of these as a write of its own: over TLS, as a record. */
 async function send({ client }: Opened, parts: Iterable<string>): Promise<void> {
@@ -32,6 +32,24 @@ test('a slow handshake ends, and so does what is mostly records of a byte, but n
     assert.deepEqual(reasons, expected);
   }
   assert.deepEqual([silent, large, wasteful].map(({ raw }) => raw.destroyed), [true, false, true]);
+});
+
+test('17 key updates close a connection; 1,000 in a second, all of that client, before they are read', async (t) => {
+  holdTimers(t, 'setInterval');
+  const { dial, open, reasons } = await start(t, hello, 'TLS', { sweepMs: 1_000 });
+  const [few, some, other] = [await open(), await open(), await open('127.0.0.2')];
+  const update = ({ accepted }: Opened, count: number) => {
+    for (let i = 0; i < count; i += 1) accepted.emit('keylog', Buffer.of());
+  };
+  update(few, 16);
+  update(some, 983);
+  t.mock.timers.tick(1_000);
+  assert.deepEqual([few, some].map(({ raw }) => raw.destroyed), [false, true]);
+  const [silent, updating] = [await dial(), await dial()];
+  updating.below.write(await keyUpdates(beginTls(updating.below), 2_000));
+  await Promise.all([few, silent, updating].map(({ raw }) => closed(raw)));
+  update(other, 1);
+  assert.deepEqual([other.raw.destroyed, reasons], [false, Array(4).fill('tlsOverhead')]);
 });
 
 test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credit is saved', () => {

@@ -15,7 +15,7 @@ import { createTls } from '../../src/turns/handshake.ts';
 import { temporaryFolder, tlsOptions } from '../support/certificates.ts';
 import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, startPair, until } from '../support/sockets.ts';
-import { beginTls, startEnds, TRANSPORTS, upload } from './start.ts';
+import { beginTls, keyUpdates, startEnds, TRANSPORTS, upload } from './start.ts';
 
 /** A server of node:http, and a connection of it which is a Duplex. What happens is noted. */
 async function startHttp() {
@@ -199,6 +199,17 @@ test('over TLS, a new socket takes what waits in the one below, and says `secure
   const accepted = createTls(tlsOptions(t)).start(raw);
   assert.equal(accepted.readableHighWaterMark, 64);
   await Promise.all([once(accepted, 'secure'), once(client, 'secureConnect')]);
+});
+
+test('over TLS, each key update emits `keylog`, and nothing else does after the handshake', async (t) => {
+  const { client: below, accepted: raw } = await startPair(t);
+  const accepted = createTls(tlsOptions(t)).start(raw).on('error', () => {}).resume();
+  const note = t.mock.fn();
+  accepted.once('secure', () => accepted.on('keylog', note));
+  below.write(await keyUpdates(beginTls(below), 2_000));
+  await until(() => note.mock.callCount() >= 2_000);
+  await iterations();
+  assert.equal(note.mock.callCount(), 2_000);
 });
 
 test('over TLS, when one of the sockets is destroyed, the other closes', async (t) => {

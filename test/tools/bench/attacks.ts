@@ -69,7 +69,6 @@ export const WORKS = {
 type How = Partial<Attack>;
 const FEW = { medianMs: 10, worstMs: 100, failed: 0 };
 const FEW_TLS = { ...FEW, medianMs: 20 };
-const UPDATING = { ...FEW_TLS, worstMs: 2_000 }; // what TLS does with them takes no turns
 const MANY = { ...FEW, medianMs: 50, worstMs: 250 };
 const WAITING = { script: 'slow', asks: '/pool', medianMs: 150, worstMs: 250, failed: 0 };
 const SMALL = { heapMiB: 64 };
@@ -81,13 +80,12 @@ const many = (work: keyof typeof WORKS, how: How = MANY, count = 900) =>
 const overTls = (work: keyof typeof WORKS, count: number, how: How = FEW_TLS) =>
   attack(`TLS, ${count}, ${work}`, { ...how, isTls: true }, [count, work]);
 
-// Records of one byte and updates of keys, with a heap of 64 MiB and with that of Node.
+// With a heap of 64 MiB and with that of Node.
 const HEAPS = { '': {}, ', 64 MiB': SMALL };
-const fromC = (name: string, kind: 'records' | 'updates', count: number, bounds: How) =>
-  Object.entries(HEAPS).map(([title, heap]) =>
-    attack(`TLS, ${count}, ${name}${title}`, { ...bounds, ...heap, isTls: true }, [count, kind]));
-const records = (count: number, bounds: How) => fromC('one-byte records from C', 'records', count, bounds);
-const updates = (count: number, bounds: How) => fromC('key updates', 'updates', count, bounds);
+const records = (count: number, bounds: How) => Object.entries(HEAPS).map(([title, heap]) =>
+  attack(`TLS, ${count}, one-byte records from C${title}`, { ...bounds, ...heap, isTls: true }, [count, 'records']));
+const updates = (count: number, worstMs: number) =>
+  attack(`TLS, ${count}, key updates`, { ...MANY, worstMs, isTls: true }, [count, 'updates']);
 
 /** Those that are compared with other servers. */
 export const COMPARED: readonly Attack[] = [
@@ -106,7 +104,8 @@ export const ATTACKS: readonly Attack[] = [
   overTls('pipelined requests', 75), overTls('handshakes', 75), overTls('one byte', 75),
   overTls('split ClientHellos', 900, MANY), overTls('ClientHellos in one-byte records', 900, MANY),
   ...records(75, { ...FEW_TLS, peakMiB: 450 }), ...records(300, { medianMs: 50, peakMiB: 450 }),
-  ...records(950, { peakMiB: 450 }), ...updates(20, UPDATING), ...updates(75, UPDATING),
+  ...records(950, { peakMiB: 450 }), updates(20, 150), updates(75, 150), updates(200, 150),
+  updates(900, 350),
   many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),
   many('heads that never end', { ...MANY, ...SMALL }),
   many('heads and trailers of names', { ...MANY, ...SMALL }, 950), many('illegal queries', MANY, 300),
