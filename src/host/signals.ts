@@ -9,13 +9,15 @@ const SAME_STOP_MS = 1_000; // supervisors repeat signals; a terminal and npm bo
 export type SignalActions = { stop: (signal: NodeJS.Signals) => void; reload: () => void };
 
 /** Handles signals from now on, with actions that the caller replaces later. Until then, a stop just exits. */
-export function handleSignals(platform: NodeJS.Platform = process.platform): SignalActions {
+export function handleSignals(
+  platform: NodeJS.Platform = process.platform, isInTerminal: boolean | undefined = process.stdout.isTTY,
+): SignalActions {
   const actions: SignalActions = { stop: () => process.exit(EXIT_CODES.stopped), reload: () => {} };
-  const isWindows = platform === 'win32';
-  // There, SIGHUP says that the console is closed, and SIGBREAK is Ctrl-Break.
-  const stops = isWindows ? [...STOP_SIGNALS, 'SIGHUP', 'SIGBREAK'] as const : STOP_SIGNALS;
+  const stops: NodeJS.Signals[] = [...STOP_SIGNALS];
+  if (platform === 'win32') stops.push('SIGBREAK'); // Ctrl-Break
+  if (platform === 'win32' || isInTerminal === true) stops.push('SIGHUP'); // the terminal is closed
+  else process.on('SIGHUP', () => actions.reload());
   for (const signal of stops) process.on(signal, () => actions.stop(signal));
-  if (!isWindows) process.on('SIGHUP', () => actions.reload());
   return actions;
 }
 
@@ -61,7 +63,7 @@ export function createStop(service: Stoppable, options: StopOptions, log: Log): 
   };
 }
 
-/** What SIGHUP does: it calls `read`, one call at a time. If that fails, what was read before stays in use. */
+/** What SIGHUP does without a terminal: it calls `read`, one call at a time. If that fails, what was read before stays in use. */
 export function createReload(read: () => Promise<void>, log: Log): SignalActions['reload'] {
   let last = Promise.resolve();
   return () => {

@@ -67,10 +67,17 @@ test('SIGHUP: TLS files are read one at a time, so that those of the last signal
   assert.equal(readings.length, 2);
 });
 
-test('on Windows, closing the console and Ctrl-Break are stops, too', (t) => {
+test('to close the terminal, or the console of Windows, is a stop; without one, SIGHUP reads the TLS files', (t) => {
   const listen = t.mock.method(process, 'on', () => process).mock;
-  const stops: unknown[] = [];
-  handleSignals('win32').stop = (signal) => stops.push(signal);
-  for (const { arguments: [signal, act] } of listen.calls) act?.(signal);
-  assert.deepEqual(stops, ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2', 'SIGHUP', 'SIGBREAK']);
+  for (const [platform, isInTerminal, ...expected] of [
+    ['linux', undefined, 'reload'], ['linux', true, 'SIGHUP'], ['win32', undefined, 'SIGBREAK', 'SIGHUP'],
+  ] as const) {
+    const done: unknown[] = [];
+    listen.resetCalls();
+    const actions = handleSignals(platform, isInTerminal);
+    actions.stop = (signal) => done.push(signal);
+    actions.reload = () => done.push('reload');
+    for (const { arguments: [signal, act] } of listen.calls) act?.(signal);
+    assert.deepEqual(done.sort(), [...expected, 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR2'].sort());
+  }
 });
