@@ -29,9 +29,9 @@ USER 65532:65532
 
 # Every status below 500 counts as healthy: 200, a redirect to HTTPS (307), and the refusal of a Host that is not in
 # ALLOWED_HOSTS (421). A draining service replies 503, unless it redirects. The check uses node:http because `fetch`
-# takes longer to load.
+# takes longer to load. An agent might use a proxy (NODE_USE_ENV_PROXY).
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
-  CMD ["/nodejs/bin/node", "--eval", "http.get({ host: '127.0.0.1', port: process.env.PORT || 8080, path: '/health' }, ({ statusCode }) => process.exit(statusCode < 500 ? 0 : 1)).on('error', () => process.exit(1))"]
+  CMD ["/nodejs/bin/node", "--eval", "http.get({ agent: false, host: '127.0.0.1', port: process.env.PORT || 8080, path: '/health' }, ({ statusCode }) => process.exit(statusCode < 500 ? 0 : 1)).on('error', () => process.exit(1))"]
 
 # --permission: node:fs can read files only in /app and in /tls, where PEM files are mounted, and cannot write any;
 #   there are no child processes, workers, native add-ons or debugger. It wants real paths, without symbolic links.
