@@ -20,25 +20,30 @@ export async function start(signals: SignalActions): Promise<void> {
   let app: App | undefined;
   const { acceptFailed, summarize, ...reports } = createReportLogger(log, () => app?.load());
 
-  /** Closes all connections, and ends the process when the log has been written, or after a second. */
+  /** Ends the process when the log has been written, or after a second. */
+  async function end(): Promise<void> {
+    await output.end();
+    process.exit();
+  }
+
+  /** Closes all connections, and ends the process. */
   async function exit(exitCode: number): Promise<void> {
     process.exitCode ??= exitCode; // the first one counts: closing all connections ends a stop, too
     app?.closeAll();
     await nextIteration().then(() => nextIteration()); // the closed connections have reported their requests
     summarize();
-    await output.end();
-    process.exit();
+    await end();
   }
 
   function fail(error: unknown): void {
-    if (process.exitCode !== undefined) process.exit(); // it has failed while exiting
+    const isExiting = process.exitCode !== undefined;
     if (error instanceof StartError) {
       for (const reason of error.reasons) log('error', 'The service cannot start.', { reason });
-      void exit(error.exitCode);
-    } else {
-      log('fatal', 'The process is exiting because of an uncaught error.', { error });
-      void exit(EXIT_CODES.failure);
-    }
+    } else log('fatal', 'The process is exiting because of an uncaught error.', { error });
+    const exitCode = error instanceof StartError ? error.exitCode : EXIT_CODES.failure;
+    if (!isExiting) return void exit(exitCode);
+    process.exitCode = exitCode;
+    void end(); // what `exit` still had to do may have failed
   }
   process.on('uncaughtException', fail); // or an unhandled rejection: nobody knows what still works
 

@@ -179,7 +179,21 @@ describe('a process', { concurrency: true }, () => {
     await request(portIn(await service.nextLine()), 'GET', '/health');
     service.child.kill('SIGWINCH');
     const { lines, code } = await service.ended();
-    assert.deepEqual([lines.map(({ level }) => level), code], [['fatal'], 1]);
+    assert.deepEqual([lines.map(({ level }) => level), code], [['fatal', 'fatal'], 1]);
+  });
+
+  test('an error while it exits after a stop is logged, and the exit code is 1', { skip: NO_SIGNALS }, async (t) => {
+    const failing = importing(`const { write } = process.stdout;
+      process.stdout.write = (text, ...more) => {
+        if (text.includes('"Stopped"')) Promise.reject(new TypeError('boom'));
+        return Reflect.apply(write, process.stdout, [text, ...more]);
+      };`);
+    const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '0' }, failing);
+    await service.nextLine();
+    service.child.kill('SIGTERM');
+    const { lines, code } = await service.ended();
+    assert.match(JSON.stringify(lines.at(-1)), /"fatal","message":"The process is exiting because of an uncaught.*boom/);
+    assert.equal(code, 1);
   });
 
   test('the longest heads and trailers, on all connections, do not end it', { skip: NO_SIGNALS }, async (t) => {
