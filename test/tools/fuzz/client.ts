@@ -15,7 +15,6 @@ export class Received {
   rest: Buffer = Buffer.alloc(0); // what came after them
   sent = 0; // how many requests, to their end
   hasLeft = false; // before the other end did
-  isClosed = false;
   error: unknown;
 }
 
@@ -26,37 +25,51 @@ export const isLastReply = (reply: Reply | undefined) => reply !== undefined && 
 export const hasAll = ({ takesOver, requests }: ConnectionPlan, { replies, rest }: Received) =>
   replies.length === requests.length && rest.length === (takesOver === undefined ? 0 : requests[0]?.contentBytes);
 
+const isOver = (plan: ConnectionPlan, received: Received) =>
+  isLastReply(received.replies.at(-1)) || hasAll(plan, received);
+
 /** Resolves when the connection has closed. `touch` is called when something happens. */
 export async function converse(
   plan: ConnectionPlan, to: NetConnectOpts, sessions: Sessions, received: Received, touch: () => void,
 ): Promise<void> {
   const isTls = plan.over === 'TLS';
   const note = (error: unknown) => { received.error = error; };
-  const isOver = () => isLastReply(received.replies.at(-1)) || hasAll(plan, received);
-  const [header, requests] = [Buffer.from(plan.header, 'latin1'), bytesOf(plan)];
   const isFrom = plan.from === undefined ? {} : { localAddress: plan.from };
   await delay(plan.startMs);
   const below = connect({ ...to, ...isFrom, allowHalfOpen: true, noDelay: true }).on('error', note);
   const closed = new Promise((resolve) => { below.once('close', resolve); });
-  await Promise.race([once(below, 'connect').catch(note), closed]);
-  if (isTls && header.length > 0) below.write(header);
+  if (isTls) await Promise.race([once(below, 'connect').catch(note), closed]);
+  if (isTls && plan.header !== '') below.write(plan.header, 'latin1');
   const socket = isTls ? startTls(below, plan, sessions).on('error', note) : below;
   socket.on('end', () => socket.end()).on('data', (part: Buffer) => {
     touch();
     const { replies, rest } = repliesIn(Buffer.concat([received.rest, part]));
     received.replies.push(...replies.filter(({ status }) => status !== 100));
     received.rest = rest;
-    if (plan.end === 'wait' && isOver()) socket.end();
+    if (plan.end === 'wait' && isOver(plan, received)) socket.end();
   });
   if (plan.readAfterMs > 0) setTimeout(() => socket.resume(), plan.readAfterMs).unref();
   if (plan.readAfterMs > 0) socket.pause();
-  const bytes = Buffer.concat([isTls ? Buffer.of() : header, ...requests]);
-  const length = await send(socket, bytes.subarray(0, Math.ceil(plan.leavesAt * bytes.length)), plan, isOver);
-  const unsent = bytes.length - length;
-  received.sent = requests.filter((_, i) => Buffer.concat(requests.slice(i + 1)).length >= unsent).length;
+  await send(socket, plan, received);
   await leave(socket, below, plan, received);
   await closed;
-  received.isClosed = true;
+}
+
+// Sends bytes in pieces, until there is a last reply.
+async function send(socket: Socket, plan: ConnectionPlan, received: Received): Promise<void> {
+  const { bytes, ends } = bytesOf(plan);
+  const { pieces, pauses } = plan;
+  const length = Math.ceil(plan.leavesAt * bytes.length);
+  const closed = new Promise((resolve) => { socket.once('close', resolve); });
+  const least = length / 200; // more pieces take too long, and over TLS, they are mostly overhead
+  for (let at = 0, i = 0; at < length && !isOver(plan, received) && socket.writable; i += 1) {
+    const end = Math.min(length, Math.ceil(at + Math.max(least, pieces[i % pieces.length] ?? 0)));
+    const isTaken = socket.write(bytes.subarray(at, end));
+    received.sent = ends.filter((one) => one <= end).length;
+    at = end;
+    if (!isTaken) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
+    else if (pauses) await iteration();
+  }
 }
 
 async function leave(socket: Socket, below: Socket, { end, leaveMs, over }: ConnectionPlan, received: Received) {
@@ -73,19 +86,4 @@ function startTls(below: Socket, { tls: version, resumes }: ConnectionPlan, sess
   const versions = { minVersion: version, maxVersion: version };
   const socket = tls.connect({ socket: below, rejectUnauthorized: false, ...versions, ...session });
   return socket.on('session', (ticket: Buffer) => { sessions.latest = ticket; });
-}
-
-// Sends bytes in pieces, until there is a last reply. Returns how many it has sent.
-async function send(socket: Socket, bytes: Buffer, { pieces, pauses }: ConnectionPlan, isOver: () => boolean) {
-  const closed = new Promise((resolve) => { socket.once('close', resolve); });
-  const least = bytes.length / 200; // more pieces take too long, and over TLS, they are mostly overhead
-  let at = 0;
-  for (let i = 0; at < bytes.length && !isOver() && socket.writable; i += 1) {
-    const end = Math.min(bytes.length, Math.ceil(at + Math.max(least, pieces[i % pieces.length] ?? 0)));
-    const isTaken = socket.write(bytes.subarray(at, end));
-    at = end;
-    if (!isTaken) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
-    else if (pauses) await iteration();
-  }
-  return at;
 }

@@ -12,13 +12,17 @@ const BALANCED = [
 ].map(([header = '', address = '']) => ({ from: '127.0.2.1', header, fields: '', address }));
 const FORWARDED = [
   ['192.0.2.1', '192.0.2.1'], ['forged, 192.0.2.2:80', '192.0.2.2'], ['2001:DB8:3::0:1, 127.0.3.9', '2001:db8:3::1'],
-].map(([list, address = '']) => ({ from: '127.0.3.1', header: '', fields: `X-Forwarded-For: ${list}\r\n`, address }));
+].map(([list, address]) => ({ from: '127.0.3.1', header: '', fields: `X-Forwarded-For: ${list}\r\n`, address }));
+const UNIX = [{ fields: '', address: undefined }, ...FORWARDED].map((origin) =>
+  ({ ...origin, header: '', from: undefined }));
+
+type Origin = Readonly<Record<'from' | 'address', string | undefined> & Record<'header' | 'fields', string>>;
 
 /** Where connections are from; what they begin with, and their heads have; whose requests those are. */
-const ORIGINS = [...DIRECT, ...BALANCED, ...FORWARDED];
+const ORIGINS = { TCP: [...DIRECT, ...BALANCED, ...FORWARDED], TLS: [...DIRECT, ...BALANCED, ...FORWARDED], Unix: UNIX };
+export const isBalancer = (address: string | undefined) => address === '127.0.2.1';
+export const isTrustedProxy = (address = '127.0.3.') => address.startsWith('127.0.3.'); // and all Unix sockets
 export const OVER = ['TCP', 'TLS', 'Unix'] as const;
-/** Those from whom a PROXY header comes first, and whose X-Forwarded-For is believed, as networks. */
-export const [BALANCERS, PROXIES] = ['127.0.2.0', '127.0.3.0'] as const;
 
 export type RequestPlan = Readonly<ReturnType<typeof planRequest>>;
 export type ConnectionPlan = Readonly<ReturnType<typeof planConnection>>;
@@ -48,7 +52,7 @@ function planConnection(random: Random, number: number) {
   const count = takesOver === undefined ? 1 + below(pick([2, 12])) : 1;
   return {
     number, over, takesOver, end,
-    ...over === 'Unix' ? { from: undefined, header: '', fields: '', address: undefined } : pick(ORIGINS),
+    ...pick<Origin>(ORIGINS[over]),
     tls: pick(['TLSv1.2', 'TLSv1.3'] as const),
     resumes: pick([true, false]), // a session of an earlier connection
     startMs: below(500),
@@ -67,7 +71,7 @@ function planRequest({ below, pick }: Random, id: number, isFinal: boolean, leav
     ? pick(['untilAborted', 'never'] as const)
     : pick(['now', 'now', 'now', 'wait', 'wait', 'heed', 'heed', 'throw', 'reject'] as const);
   const needsEnd = handler === 'never' || (handler === 'untilAborted' && !(isFinal && leaves));
-  const contentBytes = pick([0, 0, below(100), below(5_000), below(70_000), below(pick([1, 10]) * 104_857)]);
+  const contentBytes = pick([0, 0, below(100), below(5_000), below(70_000), below(pick([1, 1, 1, 10]) * 104_857)]);
   return {
     id, handler, contentBytes,
     ms: below(100), // that its handler takes, if it waits
@@ -77,6 +81,6 @@ function planRequest({ below, pick }: Random, id: number, isFinal: boolean, leav
     fieldBytes: pick([0, 0, below(5_000), below(15_360)]),
     chunkBytes: pick([0, Math.ceil(contentBytes / 200) + below(5_000)]), // 0: content of known length
     expects: contentBytes > 0 && below(8) === 0, // 100 (Continue), and does not wait for it
-    replyBytes: pick([0, 100, below(10_000), below(pick([1, 10]) * 104_857)]),
+    replyBytes: pick([0, 100, below(10_000), below(pick([1, 1, 1, 10]) * 104_857)]),
   };
 }

@@ -2,7 +2,6 @@
 // itself, the next one that plus 1, and so on: so the seed of a round that has failed repeats it.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { queryObjects } from 'node:v8';
 import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
 import { runRound } from './round.ts';
 
@@ -25,7 +24,7 @@ do {
   const round = await runRound(own, folder, tls);
   replies += round.replies;
   honest += round.honest;
-  queryObjects(WeakRef); // collects garbage
+  globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
   const [heap, resident] = [heapUsed / 2 ** 20, rss / 2 ** 20];
   if (own < Number(seed) + WARM_UP) least = { heap, resident };

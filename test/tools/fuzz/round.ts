@@ -2,7 +2,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
-import { queryObjects } from 'node:v8';
 import { exchangeOn, requestBytes } from '../../support/exchange.ts';
 import { converse, Received } from './client.ts';
 import { planRound } from './generate.ts';
@@ -10,7 +9,7 @@ import { faultsIn } from './model.ts';
 import { startService } from './server.ts';
 
 const TICK_MS = 100;
-const STUCK_TICKS = 100; // in which nothing happens, though this process runs: so it is not the machine that is slow
+const STUCK_TICKS = 50; // in which nothing happens, though this process runs: so it is not the machine that is slow
 
 /** Runs the round for this seed, with Unix sockets in `folder`. Returns what was not as it must be. */
 export async function runRound(seed: number, folder: string, tls: SecureContextOptions) {
@@ -32,12 +31,12 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
     if (plan.cutMs < Infinity) cutting = setTimeout(service.cut, plan.cutMs);
   }
 
-  // Resolves when this has ended, or never will, because nothing happens any more.
+  // Resolves when this has ended. Rejects if it never will, because nothing happens any more.
   async function endOf(what: string, promise: Promise<unknown>): Promise<void> {
     let isOver = false;
     const over = promise.then(() => { isOver = true; });
     for (let [ticks, before] = [0, events]; !isOver; ticks = events === before ? ticks + 1 : 0) {
-      if (ticks === STUCK_TICKS) return void faults.push(`${what}: nothing happens any more`);
+      if (ticks === STUCK_TICKS) throw new Error(`${what}: nothing happens any more`);
       before = events;
       await Promise.race([over, delay(TICK_MS)]);
     }
@@ -68,23 +67,26 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
   async function forget(most: number): Promise<void> {
     for (let left = objects.length; left > most; left = objects.filter((one) => one.deref() !== undefined).length) {
       await delay(TICK_MS); // because what was looked at stays until then
-      queryObjects(WeakRef); // collects garbage
+      globalThis.gc?.();
     }
   }
 
-  const ofHonest = beHonest();
-  await endOf('clients', Promise.all(pairs.map(async ({ connection, received }) =>
-    converse(connection, service.addressOf(connection), sessions, received, touch))));
-  areClientsDone = true;
-  await endOf('the honest client', ofHonest);
-  service.release();
-  await endOf('what is open or runs', until(() => service.busy() === 0));
-  clearTimeout(cutting);
-  faults.push(...faultsIn(pairs, { ...service, ...state }));
-  if (!service.hasAllSeats()) faults.push('not all seats are free');
-  if (!state.isStopping) await fillRoom();
-  await endOf('the stop', service.stop());
-  await endOf('what is remembered', forget(Number(state.isStopping)));
+  async function run(): Promise<void> {
+    const ofHonest = beHonest();
+    await endOf('the clients', Promise.all(pairs.map(async ({ connection, received }) =>
+      converse(connection, service.addressOf(connection), sessions, received, touch))));
+    areClientsDone = true;
+    await endOf('the honest client', ofHonest);
+    service.release();
+    await endOf('what is open or runs', until(() => service.busy() === 0));
+    clearTimeout(cutting);
+    if (!service.hasAllSeats()) faults.push('not all seats are free, or too many');
+    if (!state.isStopping) await fillRoom();
+    await endOf('the stop', service.stop());
+    await endOf('what is remembered', forget(Number(state.isStopping)));
+  }
+
+  await run().catch((error: unknown) => faults.push(String(error)));
   const replies = pairs.flatMap(({ received }) => received.replies).length;
-  return { faults, replies, honest };
+  return { faults: [...faults, ...service.faults, ...faultsIn(pairs, { ...service, ...state })], replies, honest };
 }

@@ -1,7 +1,7 @@
 // The service of a round, and servers whose listeners take connections over, all in one room.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { BlockList, type NetConnectOpts } from 'node:net';
+import type { NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
@@ -9,10 +9,10 @@ import { emptyReply } from '../../../src/http/reply.ts';
 import { createRouter } from '../../../src/http/router.ts';
 import { createSeats } from '../../../src/http/seats.ts';
 import type { HttpServerOptions } from '../../../src/server/http-server.ts';
-import { createServer } from '../../../src/server/server.ts';
-import { clientOf, createFairServer, createRoom } from '../../../src/turns/fair-server.ts';
+import { createServer, type ServerSetup } from '../../../src/server/server.ts';
+import { clientOf, createFairServer, createRoom, type FairOptions } from '../../../src/turns/fair-server.ts';
 import { listenOnPort } from '../../support/sockets.ts';
-import { BALANCERS, OVER, PROXIES, type ConnectionPlan, type RoundPlan } from './generate.ts';
+import { isBalancer, isTrustedProxy, OVER, type ConnectionPlan, type RoundPlan } from './generate.ts';
 import { createHandlers, LIMIT_MS } from './handlers.ts';
 
 /** Starts it, with Unix sockets in `folder`. `touch` is called when something happens. */
@@ -21,12 +21,12 @@ export async function startService(plan: RoundPlan, folder: string, tls: SecureC
   const seats = createSeats(plan.seats);
   const ends: string[] = []; // why connections have ended
   const note = (reason: string) => ends.push(reason);
-  const [room, proxies] = [createRoom(plan.maxConnections), networkAt(BALANCERS)];
-  const fair = { room, proxies, sweepMs: 50, dropped: note, failed: note };
+  const room = createRoom(plan.maxConnections);
+  const fair: FairOptions = { room, isBalancer, sweepMs: 50, dropped: note, failed: note };
   const state = { isStopping: false, isCut: false };
   const route = (timeLimitMs: number, more = {}) =>
     ({ POST: { handler, maxContentBytes: 2 ** 20, timeLimitMs, ...more } });
-  const setup = {
+  const setup: ServerSetup = {
     router: createRouter({
       '/free/limited/:id': route(LIMIT_MS), '/seat/limited/:id': route(LIMIT_MS, { seats }),
       '/free/unlimited/:id': route(Infinity), '/seat/unlimited/:id': route(Infinity, { seats }),
@@ -35,7 +35,7 @@ export async function startService(plan: RoundPlan, folder: string, tls: SecureC
     createHttpServer: (own: HttpServerOptions) => createFairServer({ ...own, ...fair }),
     isDraining: () => state.isStopping && plan.drains,
     reports: { requestFailed, endedEarly: note, dropped: note, requestOver() {}, finished },
-    clientOf, headRules: {}, trustedProxies: networkAt(PROXIES), keepAliveTimeoutMs: 0,
+    clientOf, headRules: {}, isTrustedProxy, keepAliveTimeoutMs: 0,
     timeLimits: { headersTimeout: 0, requestTimeout: 0 }, // Node's: the machine may be slow
   };
 
@@ -62,10 +62,10 @@ export async function startService(plan: RoundPlan, folder: string, tls: SecureC
     /** How many connections are open, and handlers run. */
     busy: () => started.reduce((sum, { server, service }) =>
       sum + server.openConnections() + (service?.handlers() ?? 0), 0),
-    /** Whether all seats are free. It takes them. */
+    /** Whether all seats are free, and no more. It takes them. */
     hasAllSeats(): boolean {
       let taken = 0;
-      for (let i = 0; i < plan.seats; i += 1) seats.take(`client ${i}`, () => { taken += 1; });
+      for (let i = 0; i <= plan.seats; i += 1) seats.take(`client ${i}`, () => { taken += 1; });
       return taken === plan.seats;
     },
     /** Stops listening. Resolves when all has ended. */
@@ -91,10 +91,4 @@ function echo(_: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
   socket.on('error', () => {}).unshift(head);
   socket.pipe(socket);
-}
-
-function networkAt(address: string): BlockList {
-  const network = new BlockList();
-  network.addSubnet(address, 24);
-  return network;
 }
