@@ -18,7 +18,8 @@ export const clientOf = (remoteAddress = ''): string => remoteAddress;
 
 /** Makes a server. For HTTPS, `tls` has the certificate and its key. */
 export function createFairServer({ tls, room, ...options }: Options): HttpServer {
-  const server = tls === undefined ? http.createServer(options) : https.createServer({ ...options, ...tls });
+  const server = tls === undefined ? Object.assign(http.createServer(options), { setSecureContext() {} })
+    : https.createServer({ ...options, ...tls });
   const sockets = new Set<Socket>();
   server.maxConnections = room.maxConnections;
   server.on('connection', (socket) => {
@@ -34,8 +35,5 @@ export function createFairServer({ tls, room, ...options }: Options): HttpServer
     leaveBehind: () => () => {},
     openConnections: () => sockets.size,
     longestTurnWait: () => 0,
-    setSecureContext(context: https.ServerOptions): void {
-      if ('setSecureContext' in server) server.setSecureContext(context);
-    },
   });
 }
