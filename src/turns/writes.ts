@@ -1,7 +1,9 @@
 // How a stream is written to a socket: in parts that take few system calls and little memory, and count as activity.
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers';
 
 const PART_BYTES = 64 * 1024;
+const MANY_WRITES = 100;
 
 export type Callback = (error?: Error | null) => void;
 export type Write = { readonly chunk: string | Buffer; readonly encoding: BufferEncoding };
@@ -12,7 +14,9 @@ export function write(socket: Socket, writes: readonly Write[], touched: () => v
   // A short reply is one write, perhaps followed by an empty one, with which Node ends it.
   const isOne = first !== undefined && (second?.chunk.length ?? 0) === 0 && writes.length <= 2;
   const isShort = isOne && first.chunk.length <= PART_BYTES && !('encrypted' in socket);
-  if (!isShort) return writeParts(socket, partsOf(writes), touched, done);
+  // After many, others have an iteration of the event loop: a source that never waits would have all of them.
+  const ended: Callback = writes.length > MANY_WRITES ? (error) => setImmediate(done, error) : done;
+  if (!isShort) return writeParts(socket, partsOf(writes), touched, ended);
   touched();
   socket.write(first.chunk, first.encoding);
   // Faster: if nothing waits, the kernel has it already. Saves 10 %.
@@ -30,15 +34,14 @@ function writeParts(socket: Socket, parts: Iterator<Buffer, undefined>, touched:
 
 // Many short writes become one part, and a long write becomes several. Each part is made only when it is due.
 function* partsOf(writes: readonly Write[]): Generator<Buffer, undefined> {
-  let gathered: Buffer[] = [];
+  const gathered: Buffer[] = [];
   let length = 0;
   for (const { chunk, encoding } of writes) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
     for (let at = 0; at < bytes.length; at += PART_BYTES) {
       const piece = bytes.subarray(at, at + PART_BYTES);
       if (length + piece.length > PART_BYTES) {
-        yield Buffer.concat(gathered);
-        gathered = [];
+        yield Buffer.concat(gathered.splice(0));
         length = 0;
       }
       gathered.push(piece);

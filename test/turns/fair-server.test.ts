@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { ServerResponse } from 'node:http';
 import net, { connect, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
@@ -300,4 +301,20 @@ test('who resets at the end of the TLS handshake, or is closed by a listener the
   }
   server.on('secureConnection', server.closeAllConnections);
   await begin(() => {});
+});
+
+test('a reply in thousands of pieces, from a source that never waits, leaves iterations to others', async (t) => {
+  let iterationCount = 0;
+  const { open } = await start(t, (_, response) => {
+    const source = Readable.from(Array<string>(50_000).fill('xxxxxxxx'));
+    source.pipe(response);
+    setImmediate(function next() {
+      iterationCount += 1;
+      if (!source.readableEnded) setImmediate(next);
+    });
+  }, 'TCP');
+  const { client } = await open();
+  client.write(LAST);
+  assert.equal((await text(client)).match(/x/g)?.length, 400_000);
+  assert.ok(iterationCount > 3, `${iterationCount}`);
 });
