@@ -38,7 +38,7 @@ export type ConnectionOptions = {
 /** The connections of `server`, which has `connection` for each, with its valve. */
 export function createConnections(server: Server, options: ConnectionOptions, turns: Turns) {
   const { tls, isBalancer, halfClosed, dropped, failed, closing } = options;
-  const room = options.room ?? createRoom(options.maxConnections ?? 1_000);
+  const room = options.room ?? createRoom(options.maxConnections);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
   const keyUpdates = createKeyUpdates(connections, cutOff);

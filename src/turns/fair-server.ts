@@ -1,13 +1,14 @@
 // An `http.Server` whose clients take turns. A listener of its own accepts connections, and can stop first: the server
-// would close connections on which a request may be on its way, and end its time limits. (Timers and clocks in this
-// folder are imported, as in Node's own modules: tests may have replaced the global ones.)
+// would close connections on which a request may be on its way, and end its time limits.
 import type { RequestListener, ServerOptions } from 'node:http';
 import net from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { clearInterval, setInterval, setTimeout } from 'node:timers';
+import { nextTick } from 'node:process';
+import { clearInterval, setInterval, setTimeout } from 'node:timers'; // the global ones may be a test's
 import { setImmediate as iteration } from 'node:timers/promises';
 import { createConnections, type ConnectionOptions } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
+import { checkOptions } from './options.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { memberOf } from './valve.ts';
@@ -20,23 +21,26 @@ const ON_ITS_WAY_MS = 250; // how long idle connections are kept after that: a r
 
 const processTurns = createTurns(); // of all servers, because they share the event loop
 
-export type FairOptions = ConnectionOptions & ServerOptions & {
+export type FairOptions = ConnectionOptions & Omit<ServerOptions, 'noDelay' | 'highWaterMark'> & {
   readonly swept?: (ms: number) => void; // is called every so many milliseconds
   readonly turns?: Turns; // for tests, like the next one
   readonly sweepMs?: number;
 };
 
-/** As `http.createServer`, with more options. `listen` and the like act on the listener. */
-export function createFairServer(first: FairOptions | RequestListener = {}, second?: RequestListener) {
-  const [options, handler] = typeof first === 'function' ? [{}, first] : [first, second];
-  if (typeof options !== 'object' || Array.isArray(options)) throw invalidOptions();
+/** As `http.createServer`, with more options. Throws a TypeError if one is not accepted. */
+export function createFairServer(optionsOrHandler: FairOptions | RequestListener = {}, otherHandler?: RequestListener) {
+  const isHandler = typeof optionsOrHandler === 'function';
+  const [options, handler] = isHandler ? [{}, optionsOrHandler] : [optionsOrHandler, otherHandler];
+  checkOptions(options);
   const { turns = processTurns, sweepMs = 1_000, swept } = options;
+  let stop: { isClosing: boolean } | undefined; // that is in progress
+  let hasAccepted = false; // a connection, in this iteration
+  let sweeper: NodeJS.Timeout | undefined;
   const server = createHttpServer(options, () => stop !== undefined, handler);
   const connections = createConnections(server, options, turns);
   const listener = net.createServer({ ...options, noDelay: true, highWaterMark: HIGH_WATER_MARK });
-  let hasAccepted = false; // a connection, in this iteration
-  let sweeper: NodeJS.Timeout | undefined;
-  let stop: { isClosing: boolean } | undefined; // that is in progress
+  const stopListening = listener.close.bind(listener);
+  const end = server.close.bind(server); // Node's: ends its time limits, and emits `close`
 
   listener.on('connection', (socket) => {
     hasAccepted = true;
@@ -48,15 +52,13 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
   listener.on('listening', () => { // perhaps again
     clearInterval(sweeper);
     sweeper = setInterval(sweep, sweepMs).unref();
-    server.emit('listening'); // at this event, Node begins to check its time limits
+    nextTick(() => server.emit('listening')); // after `close`. At this event, Node begins to check its time limits
   });
-  const endServer = server.close.bind(server); // with its time limits
   listener.on('close', () => {
     stop = undefined;
     clearInterval(sweeper);
-    endServer();
+    end();
   });
-  const stopListening = listener.close.bind(listener);
   listener.close = (callback) => { // Node calls it for the `signal` of `listen`, and for `worker.disconnect()`
     server.close(callback);
     return listener;
@@ -71,12 +73,12 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
   async function beginStop(): Promise<void> {
     const own = { isClosing: false };
     stop = own;
-    const end = performance.now() + LAST_ACCEPTS_MS;
+    const latest = performance.now() + LAST_ACCEPTS_MS;
     await iteration(); // the current one may be past accepting
     do {
       hasAccepted = false;
       await iteration();
-    } while (hasAccepted && performance.now() < end);
+    } while (hasAccepted && performance.now() < latest);
     if (stop !== own) return; // all has been closed meanwhile, or it listens again
     stopListening();
     await new Promise((resolve) => { setTimeout(resolve, ON_ITS_WAY_MS).unref(); });
@@ -90,24 +92,25 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
     Object.defineProperty(server, name, { get: () => memberOf(listener, name, server), set });
   }
   Object.defineProperty(server, 'listening', { get: () => listener.listening && stop === undefined });
+  server.listen = (...args: unknown[]) => {
+    if (stop !== undefined && listener.listening) stopListening(); // so nothing more is accepted for that stop
+    const callback = typeof args.at(-1) === 'function' ? args.pop() : undefined;
+    Reflect.apply(listener.listen, listener, args);
+    if (callback !== undefined) Reflect.apply(server.once, server, ['listening', callback]);
+    stop = undefined;
+    return server;
+  };
+  // Accepts what waits in the kernel's queue, stops listening, and closes idle connections. `close` is the end.
+  server.close = (callback) => {
+    const { listening } = server;
+    if (typeof callback === 'function') server.once('close', listening ? callback : () => callback(notRunning()));
+    if (stop === undefined) void beginStop();
+    return server;
+  };
+  server.closeIdleConnections = connections.closeIdle;
+  server.closeAllConnections = connections.closeAll;
   return Object.assign(server, {
     listener,
-    listen(...args: readonly unknown[]) {
-      if (stop !== undefined && listener.listening) stopListening(); // so nothing more is accepted for that stop
-      const bound = args.map((arg) => (typeof arg === 'function' ? arg.bind(server) : arg));
-      Reflect.apply(listener.listen, listener, bound);
-      stop = undefined;
-      return server;
-    },
-    /** Accepts what waits in the kernel's queue, stops listening, and closes idle connections. `close` is the end. */
-    close(callback?: (error?: Error) => void) {
-      const error = server.listening ? undefined : notRunning();
-      if (callback !== undefined) server.once('close', () => callback(error));
-      if (stop === undefined) void beginStop();
-      return server;
-    },
-    closeIdleConnections: connections.closeIdle,
-    closeAllConnections: connections.closeAll,
     /** Stops listening at once: what waits in the kernel's queue is reset, or left to others who have the socket. */
     stopListening: () => stopListening(),
     leaveBehind: connections.leaveBehind,
@@ -118,6 +121,5 @@ export function createFairServer(first: FairOptions | RequestListener = {}, seco
   });
 }
 
-// As Node's: for who closes what is not listening, and for options that are none.
+// As Node's.
 const notRunning = () => Object.assign(new Error('Server is not running.'), { code: 'ERR_SERVER_NOT_RUNNING' });
-const invalidOptions = () => Object.assign(new TypeError('Options are an object.'), { code: 'ERR_INVALID_ARG_TYPE' });

@@ -3,14 +3,14 @@ import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createRequire } from 'node:module';
 import { Valve } from './valve.ts';
 
-// By `require`, because an `import` would load all that the module exports, even a client with WebSockets (4 MiB:
-// nodejs/node#59686), and hide it from instrumentation, such as that of OpenTelemetry.
+// By `require`: an `import` would load all that the module exports, even a client with WebSockets (10 to 15 MiB on Node
+// 22 to 26, nothing on 20: nodejs/node#59686), and hide it from instrumentation, such as that of OpenTelemetry.
 const http: typeof import('node:http') = createRequire(import.meta.url)('node:http');
 
 /** As `http.createServer`. While `isStopping`, a reply is the last on its connection, unless more has arrived. */
 export function createHttpServer(options: ServerOptions, isStopping: () => boolean, handler?: RequestListener): Server {
-  // Node makes it at the end of each head.
-  class FairResponse extends (options.ServerResponse ?? http.ServerResponse) {
+  // Node makes it at the end of each head. It has the name of Node's, which some tools look at.
+  class ServerResponse extends (options.ServerResponse ?? http.ServerResponse) {
     constructor(...args: ConstructorParameters<typeof http.ServerResponse>) {
       super(...args);
       const { socket } = this.req;
@@ -26,7 +26,7 @@ export function createHttpServer(options: ServerOptions, isStopping: () => boole
       return Reflect.apply(super.writeHead, this, args);
     }
   }
-  const server = http.createServer({ ...options, ServerResponse: FairResponse }, handler);
+  const server = http.createServer({ ...options, ServerResponse }, handler);
   const emit = server.emit.bind(server);
   server.emit = (name: string, ...args: unknown[]) => {
     const [error, socket] = args;

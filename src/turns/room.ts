@@ -4,14 +4,16 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers';
 import { clientOf, type Client } from './client.ts';
 import { Connection, LOSS } from './connection.ts';
+import { checkOptions } from './options.ts';
 
 /** Which connection was closed: an idle one, a busy one, or the new one. */
 export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
 
 export type Room = ReturnType<typeof createRoom>;
 
-/** A room for so many connections. */
-export function createRoom(maxConnections: number) {
+/** A room for so many connections. Throws a TypeError if that is no whole number from 1. */
+export function createRoom(maxConnections = 1_000) {
+  checkOptions({ maxConnections });
   const connections = new Set<Connection>();
   const clients = new Map<string, Client>();
   let leftBehind = 0; // handlers, of all clients

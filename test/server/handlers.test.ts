@@ -342,7 +342,7 @@ test('a route has its own time limit, or none; a limit is never early, and late 
 });
 
 test('of requests whose time limits end together, some are refused in each iteration of the event loop', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  holdTimers(t, 'setInterval');
   const { open, next, ends } = await start(t, 'TCP', {}, { timeLimitMs: 0 });
   const clients = Array.from({ length: 5 }, () => open(GET));
   for (let i = 0; i < 5; i += 1) {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
-import { createFairServer } from '../../src/turns/fair-server.ts';
+import { createFairServer, createRoom } from '../../src/turns/fair-server.ts';
 import { createTurns } from '../../src/turns/turns.ts';
 import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
@@ -97,10 +97,11 @@ test('it listens as Node does, and says so; errors of the listener are its own',
 
 test('it is made as by `http.createServer`, and has 1,000 connections by default', async (t) => {
   class Own<Request extends http.IncomingMessage> extends ServerResponse<Request> {}
-  const own = (_: unknown, response: ServerResponse) => void response.end(response instanceof Own ? 'own' : 'other');
+  const own = (_: unknown, response: ServerResponse) =>
+    void response.end(response instanceof Own ? 'own' : response.constructor.name);
   for (const [server, reply] of [
-    [createFairServer(own), /other$/],
-    [createFairServer().on('request', own), /other$/],
+    [createFairServer(own), /ServerResponse$/],
+    [createFairServer().on('request', own), /ServerResponse$/],
     [createFairServer({ ServerResponse: Own }, own), /own$/],
   ] as const) {
     const port = await listenOnPort(server.on('secureConnection', () => assert.fail('It has no TLS.')));
@@ -114,10 +115,29 @@ test('it is made as by `http.createServer`, and has 1,000 connections by default
   for (let i = 0; i < 1_001; i += 1) full.listener.emit('connection', new Socket());
   assert.equal(dropped.mock.callCount(), 1);
   full.closeAllConnections();
-  const invalid = { code: 'ERR_INVALID_ARG_TYPE', message: 'Options are an object.' };
-  for (const none of ['8080', 8080, true, []]) {
+});
+
+test('an option that is not accepted is heard of where the server is made, with its value', () => {
+  for (const [option, value, message] of [
+    ['maxConnections', NaN, 'maxConnections is NaN: a whole number from 1 is accepted.'],
+    ['maxConnections', 0, /is 0:/], ['maxConnections', -1, /is -1:/], ['maxConnections', '10', /is '10':/],
+    ['maxConnections', 1.5, /is 1.5:/], ['maxConnections', null, /is null:/],
+    ['room', 10, 'room is 10: what createRoom returns is accepted.'], ['room', null, /is null:/],
+    ['tls', null, 'tls is null: an object, such as { cert, key }, is accepted.'], ['tls', ['pem'], /is \[Array\]:/],
+    ['isBalancer', ['10.0.0.0/8'], 'isBalancer is [Array]: a function is accepted.'], ['isBalancer', null, /is null:/],
+    ['proxies', '10.0.0.1', "proxies is '10.0.0.1': isBalancer, a function, is accepted."],
+    ['key', 'secret'.repeat(9), /^cert or key is 'secretsecretsecretse'\.\.\. 34 more characters: for HTTPS, tls: { cert, key } is/],
+  ] as const) {
+    assert.throws(() => Reflect.apply(createFairServer, undefined, [{ [option]: value }]), { name: 'TypeError', message });
+    if (option === 'maxConnections' && value !== null) {
+      assert.throws(() => Reflect.apply(createRoom, undefined, [value]), { message });
+    }
+  }
+  for (const none of ['8080', 8080, true, [], null]) {
+    const invalid = { code: 'ERR_INVALID_ARG_TYPE', message: /^options is .*: an object is accepted\.$/ };
     assert.throws(() => Reflect.apply(createFairServer, undefined, [none]), invalid);
   }
+  createFairServer(Object.assign({ room: createRoom(1), isBalancer: () => false, tls: {} }, { key: '' }));
 });
 
 for (const over of TRANSPORTS) {
@@ -154,6 +174,8 @@ test('it tells of each `close` as Node does, and listens again at once after it'
     const dispose = async () => server[Symbol.asyncDispose]().catch(({ code }) => code);
     const listen = () => server.listen({ port: 0, host: '127.0.0.1' });
     const seen = [await close(), await dispose()];
+    for (const none of ['SIGTERM', null, {}]) Reflect.apply(server.close, server, [none]);
+    await once(server, 'close');
     listen();
     seen.push(server.listening, ...await Promise.all([close(), close()]), server.listening);
     await once(listen(), 'listening');
@@ -161,9 +183,13 @@ test('it tells of each `close` as Node does, and listens again at once after it'
     await once(listen(), 'listening');
     assert.throws(listen, { code: 'ERR_SERVER_ALREADY_LISTEN' });
     await iterations(); // the stop before has no effect any more
-    seen.push(await ending, await close());
-    const context = new Promise((resolve) => server.listen(0, function listening(this: unknown) { resolve(this); }));
-    return [...seen, await context === server, await dispose()];
+    for (const event of ['close', 'listening']) server.once(event, () => seen.push(event));
+    const isListening = new Promise((resolve) => server.close().listen(0, function listening(this: unknown) {
+      seen.push('called back');
+      resolve(this);
+    }));
+    seen.push(await isListening === server, await ending, await close(), await dispose());
+    return seen;
   }
   assert.deepEqual(await run(createFairServer()), await run(http.createServer()));
 });
