@@ -3,24 +3,14 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { duplexPair } from 'node:stream';
 import { connect, createSecureContext, createServer, type SecureContextOptions } from 'node:tls';
-import { isAtLeast } from './configuration.ts';
 import type { Log } from './log.ts';
 import { mistakeIn, StartError } from './start-error.ts';
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 // BCP 195 (RFC 9325 3.1.1 and 4): in TLS 1.2 ciphers with forward secrecy and authentication, in the server's order.
-const POLICY: SecureContextOptions = {
-  minVersion: 'TLSv1.2',
-  ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20',
-  honorCipherOrder: true,
-  ecdhCurve: keyExchanges(process.versions.openssl),
-};
-
-/** Cheap key exchanges. With others, a handshake can cost 200 ms of CPU (Node 20: ffdhe8192). */
-export function keyExchanges(openssl: string): string {
-  return `${isAtLeast(openssl, '3.5') ? 'X25519MLKEM768:' : ''}X25519:P-256`; // the first one resists quantum computers
-}
+const CIPHERS = 'ECDHE+AESGCM:ECDHE+CHACHA20';
+const POLICY: SecureContextOptions = { minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true };
 
 /** Resolves with both files and the policy above as options for TLS. Rejects if they cannot serve any client. */
 export async function readTlsFiles({ certFile, keyFile }: TlsFiles, log: Log): Promise<SecureContextOptions> {

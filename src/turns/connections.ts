@@ -1,7 +1,7 @@
 // What becomes of an accepted socket: there must be room for it; a load balancer may say whose it is; there may be a
 // TLS handshake; then it is served by way of a valve.
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers';
@@ -65,7 +65,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     shakeHands(connection, secure.start, turns, (socket) => {
       if (socket === undefined) return fail(connection, 'tlsFailed');
       connection.reasonIfLate = undefined;
-      socket.on('keylog', () => keyUpdates.count(connection)); // from now on, that is all it tells
+      // From now on, that is all it tells. What is no socket of the kernel must not be closed in that event.
+      if (connection.socket instanceof Socket) socket.on('keylog', () => keyUpdates.count(connection));
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
     });

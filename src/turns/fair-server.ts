@@ -36,7 +36,10 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
   let stop: { isClosing: boolean } | undefined; // that is in progress
   let hasAccepted = false; // a connection, in this iteration
   let sweeper: NodeJS.Timeout | undefined;
-  const server = createHttpServer(options, () => stop !== undefined, handler);
+  const server = createHttpServer(options, () => stop !== undefined, handler, options.tls && ((socket) => {
+    sweeper ??= setInterval(sweep, sweepMs).unref(); // it may not listen
+    connections.accept(socket);
+  }));
   const connections = createConnections(server, options, turns);
   const listener = net.createServer({ ...options, noDelay: true, highWaterMark: HIGH_WATER_MARK });
   const stopListening = listener.close.bind(listener);

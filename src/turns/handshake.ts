@@ -4,7 +4,7 @@ import { constants } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
-import { readHello } from './client-hello.ts';
+import { ALERT, isRecord, readHello } from './client-hello.ts';
 import { readBeginning, type Connection } from './connection.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
 import type { Turns } from './turns.ts';
@@ -26,12 +26,19 @@ export function shakeHands(
       turns.endAfterOne(); // it takes more than 0.5 ms of CPU time
       const secured = startTls(socket); // takes what waits in the socket
       secured.on('error', () => {}); // `close` follows
+      // After the handshake, what is illegal (RFC 8446 6.2) would be an `error` on sockets of a `tls.Server` only.
+      secured.on('_tlsError', (error: Error) => secured.destroy(error));
       secured.once('secure', () => done(secured));
     },
   };
   connection.reasonIfLate = 'handshakeTooSlow';
   socket.on('close', () => short.delete(waiting));
-  readBeginning(socket, readHello, (hello) => (hello === undefined ? done() : turns.wait(short, waiting)));
+  const read = (bytes: Buffer) => {
+    const hello = readHello(bytes);
+    if (hello === undefined && isRecord(bytes)) socket.write(ALERT);
+    return hello;
+  };
+  readBeginning(socket, read, (hello) => (hello === undefined ? done() : turns.wait(short, waiting)));
 }
 
 /** Starts TLS on sockets. Throws if it is to verify certificates of clients: only a `tls.Server` does that. */
@@ -59,10 +66,17 @@ function viewOf(protocols: TlsOptions['ALPNProtocols']): TlsOptions['ALPNProtoco
   return new DataView(Uint8Array.from(bytes).buffer);
 }
 
+/** Cheap key exchanges. With others, a handshake can cost 200 ms of CPU (Node 20: ffdhe8192). */
+export function keyExchanges(openssl: string): string {
+  const isNew = openssl.localeCompare('3.5', 'en', { numeric: true }) >= 0;
+  return `${isNew ? 'X25519MLKEM768:' : ''}X25519:P-256`; // the first one resists quantum computers
+}
+
 // As with `tls.createServer`, the server chooses the cipher. In TLS 1.2, clients cannot renegotiate (RFC 9325 3.5): one
 // could do so hundreds of times in a second.
 function createContext(options: SecureContextOptions) {
   const secureOptions = (options.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION;
-  const all = { honorCipherOrder: true, ...options, secureOptions };
+  const ecdhCurve = keyExchanges(process.versions.openssl);
+  const all = { honorCipherOrder: true, ecdhCurve, ...options, secureOptions };
   return { options, secureContext: createSecureContext(all), madeAt: performance.now() };
 }

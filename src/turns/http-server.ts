@@ -1,14 +1,20 @@
 // The `http.Server` whose connections are valves: each response tells its valve when the next request may pass.
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import { Valve } from './valve.ts';
 
 // By `require`: an `import` would load all that the module exports, even a client with WebSockets (10 to 15 MiB on Node
 // 22 to 26, nothing on 20: nodejs/node#59686), and hide it from instrumentation, such as that of OpenTelemetry.
 const http: typeof import('node:http') = createRequire(import.meta.url)('node:http');
 
-/** As `http.createServer`. While `isStopping`, a reply is the last on its connection, unless more has arrived. */
-export function createHttpServer(options: ServerOptions, isStopping: () => boolean, handler?: RequestListener): Server {
+/**
+ * As `http.createServer`. While `isStopping`, a reply is the last on its connection, unless more has arrived. `accept`,
+ * if it is given, gets connections that somebody emits, because they begin with TLS.
+ */
+export function createHttpServer(
+  options: ServerOptions, isStopping: () => boolean, handler?: RequestListener, accept?: (socket: Socket) => void,
+): Server {
   // Node makes it at the end of each head. It has the name of Node's, which some tools look at.
   class ServerResponse extends (options.ServerResponse ?? http.ServerResponse) {
     constructor(...args: ConstructorParameters<typeof http.ServerResponse>) {
@@ -30,6 +36,10 @@ export function createHttpServer(options: ServerOptions, isStopping: () => boole
   const emit = server.emit.bind(server);
   server.emit = (name: string, ...args: unknown[]) => {
     const [error, socket] = args;
+    if (name === 'connection' && accept !== undefined && !(args[0] instanceof Valve)) {
+      accept(Object(args[0]));
+      return true;
+    }
     if (!(socket instanceof Valve)) return emit(name, ...args);
     if (name === 'upgrade' || name === 'connect') args[2] = socket.passage.reader.take(); // Node has got the head alone
     const isParserError = name === 'clientError' && String(Object(error).code).startsWith('HPE_');

@@ -15,8 +15,8 @@ export function temporaryFolder(t?: TestContext): string {
 }
 
 /** The variables that make a process listen for HTTPS as well, on a free port. */
-export function tlsVariables() {
-  const { certFile, keyFile } = makeCertificate(temporaryFolder(), 'localhost');
+export function tlsVariables(privateKey = makeKey()) {
+  const { certFile, keyFile } = makeCertificate(temporaryFolder(), 'localhost', [0, 1], privateKey);
   return { HTTPS_PORT: '0', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
 }
 

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { readHello } from '../../src/turns/client-hello.ts';
 import { closed } from '../support/sockets.ts';
 import { FORGED, start } from './start.ts';
 
+const ALERT = '1503030002020a'; // fatal, unexpected_message
 const record = (content: Uint8Array, type = 22) =>
   Buffer.concat([Buffer.of(type, 3, 1, content.length >> 8, content.length & 0xff), content]);
 
@@ -45,6 +47,17 @@ test('what is no ClientHello is known at once', () => {
     record(Buffer.of(2, 0, 0, 1)), Buffer.concat([begun, record(Buffer.of())]), Buffer.concat([begun, Buffer.of(20)]),
     inRecords(65), tooLong.subarray(0, 16_384),
   ]) assert.equal(readHello(bytes), undefined);
+});
+
+test('records that begin with no ClientHello get an alert, as in bare Node; other bytes get none', async (t) => {
+  const { dial } = await start(t, () => {}, 'TLS');
+  for (const [bytes, reply] of [
+    [record(Buffer.of(2, 0, 0, 1)), ALERT], [record(Buffer.of(1), 20), ALERT], [Buffer.from('GET /'), ''],
+  ] as const) {
+    const { below } = await dial();
+    below.write(bytes);
+    assert.equal((await buffer(below)).toString('hex'), reply);
+  }
 });
 
 test('what becomes no ClientHello ends at once, as does a client that leaves', async (t) => {

@@ -5,12 +5,13 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { Duplex, duplexPair } from 'node:stream';
 import { test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { createFairServer } from '../../src/turns/fair-server.ts';
 import { createRoom } from '../../src/turns/room.ts';
 import { GET } from '../support/exchange.ts';
-import { calm, closed, until } from '../support/sockets.ts';
+import { calm, closed, startPair, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, hello, keyUpdates, start, startTurns, TRANSPORTS, upload, type Opened } from './start.ts';
+import { beginTls, FORGED, hello, keyUpdates, start, startTurns, TRANSPORTS, upload, type Opened } from './start.ts';
 
 /** Sends each of these as a write of its own: over TLS, as a record. */
 async function send({ client }: Opened, parts: Iterable<string>): Promise<void> {
@@ -99,6 +100,28 @@ test('a connection that is not from the listener is served without turns', async
     assert.match(String(await once(other, 'data')), reply);
   }
   server.leaveBehind(own)(); // which changes nothing
+});
+
+test('over TLS, what is emitted as a connection shakes hands, whether or not it is a socket', async (t) => {
+  const { server } = await start(t, hello, 'TLS');
+  const { client: below, accepted } = await startPair(t);
+  const [carrier, other] = duplexPair();
+  for (const [emitted, socket] of [[accepted, below], [carrier, other]] as const) {
+    server.emit('connection', emitted);
+    const client = connectTls({ socket, rejectUnauthorized: false }).on('error', () => {});
+    client.write(GET);
+    assert.match(String(await once(client, 'data')), /hello$/);
+  }
+});
+
+test('an illegal record closes the connection, and reaches `clientError`, as without turns', async (t) => {
+  const { server, open } = await start(t, hello, 'TLS');
+  const { below, raw } = await open();
+  const failing = once(server, 'clientError');
+  below.write(FORGED);
+  await closed(raw);
+  const [{ code }] = await failing;
+  assert.match(code, /^ERR_SSL_/);
 });
 
 test('certificates of clients cannot be requested, because nobody would verify them', () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { createTls, type TlsOptions } from '../../src/turns/handshake.ts';
+import { createTls, keyExchanges, type TlsOptions } from '../../src/turns/handshake.ts';
 import { tlsOptions } from '../support/certificates.ts';
 import { get } from '../support/exchange.ts';
 import { holdTimers } from '../support/timers.ts';
@@ -31,6 +31,12 @@ test('HTTP/1.1 is spoken, or HTTP/1.0; a client that speaks HTTP/2 alone is refu
   await assert.rejects(shakeHands(t, { ALPNProtocols: ['h2'] }), /no application protocol/);
   const own = { ALPNProtocols: Buffer.from('\x01a') };
   assert.equal((await shakeHands(t, { ALPNProtocols: ['a'] }, own)).alpnProtocol, 'a');
+});
+
+test('key exchanges cost little, and one is safe from quantum computers where OpenSSL has it', async (t) => {
+  for (const openssl of ['3.0.19', '3.4.1']) assert.equal(keyExchanges(openssl), 'X25519:P-256');
+  for (const openssl of ['3.5', '3.10.0', '4.0.0']) assert.equal(keyExchanges(openssl), 'X25519MLKEM768:X25519:P-256');
+  await assert.rejects(shakeHands(t, { ecdhCurve: 'P-384' }), /alert handshake failure/);
 });
 
 test('in TLS 1.2, the server chooses the cipher, and nothing is negotiated again', async (t) => {

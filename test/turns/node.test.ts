@@ -15,7 +15,7 @@ import { createTls } from '../../src/turns/handshake.ts';
 import { temporaryFolder, tlsOptions } from '../support/certificates.ts';
 import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, startPair, until } from '../support/sockets.ts';
-import { beginTls, keyUpdates, startEnds, TRANSPORTS, upload } from './start.ts';
+import { beginTls, FORGED, keyUpdates, startEnds, TRANSPORTS, upload } from './start.ts';
 
 /** A server of node:http, and a connection of it which is a Duplex. What happens is noted. */
 async function startHttp() {
@@ -210,6 +210,15 @@ test('over TLS, each key update emits `keylog`, and nothing else does after the 
   await until(() => note.mock.callCount() >= 2_000);
   await iterations();
   assert.equal(note.mock.callCount(), 2_000);
+});
+
+test('over TLS, a record that is illegal after the handshake is no `error`, but `_tlsError`', async (t) => {
+  const { below, accepted } = await startEnds(t, 'TLS');
+  accepted.on('error', assert.fail);
+  below.write(FORGED);
+  const [{ code }] = await once(accepted, '_tlsError');
+  assert.match(code, /^ERR_SSL_/);
+  await iterations();
 });
 
 test('over TLS, when one of the sockets is destroyed, the other closes', async (t) => {

@@ -38,7 +38,7 @@ function expand(secret: Buffer, name: string, length: number): Buffer {
   return createHmac('sha384', secret).update(info).digest().subarray(0, length);
 }
 
-/** So many key updates (RFC 8446 4.6.3) of this client, whose handshake is not over, and which sends nothing after it. */
+/** So many key updates (RFC 8446 4.6.3) of this client, which has just begun, and sends nothing by itself. */
 export async function keyUpdates(client: TLSSocket, count: number): Promise<Buffer> {
   let secret: Buffer = Buffer.of();
   client.on('keylog', (line) => {

@@ -17,10 +17,13 @@ export type Work = Readonly<{
 /** So many clients do this work, or are those of records.c, and come from so many addresses. */
 export type Clients = readonly [count: number, work: keyof typeof WORKS | 'records' | 'updates', addresses?: number];
 
-/** Clients; how the server is started, and what is before it; and bounds of waits, failures and the server's memory. */
+/**
+ * Clients; how the server is started, over TLS perhaps with a key of RSA, and if it `isCold` with nothing asked before;
+ * what is before it; and bounds of waits, failures and the server's memory.
+ */
 export type Attack = Readonly<{
   name: string; clients: readonly Clients[];
-  isTls?: boolean; heapMiB?: number; env?: Environment;
+  isTls?: boolean; isRsa?: boolean; isCold?: boolean; heapMiB?: number; env?: Environment;
   script?: string; // a server in this folder, in place of the service
   asks?: string; // what the honest client asks for, by default /health
   haproxy?: string; // before the server, on TCP, with these options for it
@@ -71,6 +74,7 @@ const FEW = { medianMs: 10, worstMs: 100, failed: 0 };
 const FEW_TLS = { ...FEW, medianMs: 20 };
 const MANY = { ...FEW, medianMs: 50, worstMs: 250 };
 const WAITING = { script: 'slow', asks: '/pool', medianMs: 150, worstMs: 250, failed: 0 };
+const FLOOD = { ...MANY, isTls: true, isRsa: true };
 const SMALL = { heapMiB: 64 };
 const PIPELINED: Clients = [300, 'pipelined requests'];
 const attack = (name: string, how: How, ...clients: Clients[]): Attack => ({ ...how, name, clients });
@@ -106,6 +110,8 @@ export const ATTACKS: readonly Attack[] = [
   ...records(75, { ...FEW_TLS, peakMiB: 450 }), ...records(300, { medianMs: 50, peakMiB: 450 }),
   ...records(950, { peakMiB: 450 }), updates(20, 150), updates(75, 150), updates(200, 150),
   updates(900, 350),
+  overTls('handshakes', 900, FLOOD),
+  attack('TLS, 900, handshakes from the start', { ...FLOOD, isCold: true }, [900, 'handshakes']),
   many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),
   many('heads that never end', { ...MANY, ...SMALL }),
   many('heads and trailers of names', { ...MANY, ...SMALL }, 950), many('illegal queries', MANY, 300),

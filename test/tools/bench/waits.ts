@@ -1,5 +1,6 @@
 // Measures how long an honest client, at an address of its own and with new connections, waits while others attack.
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder, tlsVariables } from '../../support/certificates.ts';
 import { requestBytes } from '../../support/exchange.ts';
@@ -13,6 +14,7 @@ import { haproxyBefore, sourcePath } from './servers.ts';
 const LIMIT_MS = 4_000; // a request that takes longer has failed
 const RECORDS = `${temporaryFolder()}/records`; // records.c, compiled
 const TLS = tlsVariables();
+const RSA = tlsVariables(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
 
 /** Measures servers beside each of these attacks, and prints the figures. The service has bounds. */
 export async function printWaits(programs: Programs, attacks: readonly Attack[], seconds: number): Promise<void> {
@@ -37,13 +39,13 @@ export async function printWaits(programs: Programs, attacks: readonly Attack[],
 }
 
 async function measureBeside(program: Program, attack: Attack, seconds: number) {
-  const { clients, isTls = false, heapMiB, env, script, haproxy, asks = '/health' } = attack;
+  const { clients, isTls = false, isRsa, isCold, heapMiB, env, script, haproxy, asks = '/health' } = attack;
   const own = script === undefined || program !== SERVICE ? program : nodeProgram(scriptPath(script));
-  const more = { MAX_CONNECTIONS: '3000', ...env, ...(isTls && TLS) };
+  const more = { MAX_CONNECTIONS: '3000', ...env, ...(isTls && (isRsa === true ? RSA : TLS)) };
   const server = await startServer(own, more, heapMiB === undefined ? [] : [`--max-heap-size=${heapMiB}`]);
   const proxy = haproxy === undefined ? server : await startServer(haproxyBefore(server.port, haproxy));
   const { port } = proxy;
-  for (let i = 0; i < 100; i += 1) await askOnce(port, isTls, '/health'); // warms it up
+  for (let i = isCold === true ? 100 : 0; i < 100; i += 1) await askOnce(port, isTls, '/health'); // warms it up
   const attackers = await Promise.all(clients.map((kind) =>
     start('clients', commandOf(kind, port, isTls), {}, /^(attacking)/)));
   const begin = performance.now();
