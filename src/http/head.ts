@@ -14,17 +14,20 @@ export type HeadRules = {
   readonly needsHost?: boolean; // whether a request must name its host even in HTTP/1.0
 };
 
-/** The request that a head amounts to, and the rule that it breaks, if any. */
-export function checkHead(head: Head, rules: HeadRules): { request: HttpRequest; reason: Reason | undefined } {
+/** The request that a head amounts to, and a function that returns the rule that it breaks, if any. */
+export function readHead(head: Head, rules: HeadRules) {
   const { method = '', url = '', headers } = head;
   const target = parseTarget(method, url);
   const host = headers.host ?? (head.httpVersion === '1.0' ? target?.authority : undefined); // RFC 9112 3.2.2
   const request = new HttpRequest({ method, path: target?.path ?? '', query: target?.query ?? '', host, headers });
-  if (head.rawHeaders.length > 2 * FIELD_LINES) return { request, reason: 'tooManyFieldLines' };
-  return { request, reason: target === undefined ? 'targetForm' : faultIn(head, target, host, rules) };
+  return { request, check: () => faultIn(head, target, host, rules) };
 }
 
-function faultIn(head: Head, target: Target, text: string | undefined, rules: HeadRules): Reason | undefined {
+function faultIn(
+  head: Head, target: Target | undefined, text: string | undefined, rules: HeadRules,
+): Reason | undefined {
+  if (head.rawHeaders.length > 2 * FIELD_LINES) return 'tooManyFieldLines';
+  if (target === undefined) return 'targetForm';
   const host = text === undefined ? undefined : parseHost(text);
   if (text !== undefined && host === undefined) return 'hostIllegal';
   // RFC 9112 3.2: one Host, and no other in the target: a proxy could have routed or cached by the one in the target.

@@ -47,7 +47,9 @@ const OF_THE_SERVER = /^(?:connection|content-length|date|keep-alive|trailer|tra
 const WITHOUT_CONTENT = [204, 304]; // nor a length: RFC 9110 8.6 and 15.4.5
 
 /** All headers of a reply but those that Node adds. `isLast`: the connection ends with it. Throws if it is no reply. */
-export function headersOf({ status, headers, body }: Reply, isLast: boolean): OutgoingHttpHeaders {
+export function headersOf(reply: Reply, isLast: boolean): OutgoingHttpHeaders {
+  if (Object(reply) !== reply) throw new TypeError(`A handler must return a reply, but this is ${typeof reply}.`);
+  const { status, headers, body } = reply;
   const isFinal = Number.isInteger(status) && status >= 200 && status <= 999; // RFC 9110 15
   if (!isFinal) throw new RangeError(`A handler must not reply with ${status}.`);
   const isBody = typeof body === 'string' || body instanceof Uint8Array;

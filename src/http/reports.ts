@@ -10,11 +10,11 @@ export type Reports = {
   readonly finished: ((record: AccessRecord) => void) | undefined; // a request is over; undefined: no access log
 };
 
-/** A request that has failed. */
-export type FailedRequest = { readonly traceId: string; readonly method: string; readonly path: string };
+/** A request that has failed. Without these, Node's parser has refused its head. */
+export type FailedRequest = Partial<Readonly<ReturnType<typeof namesOf>>>;
 
 /** A request that is over. It never has the query: names are personal data. */
-export type AccessRecord = Partial<FailedRequest> & { // partial: if Node's parser refused the head
+export type AccessRecord = FailedRequest & {
   readonly durationMs?: number; // since the head had arrived; missing in the same case
   readonly remoteAddress: string | undefined; // undefined: on a Unix socket
   readonly status: number | undefined; // undefined: the connection ended before there was a reply
@@ -23,11 +23,27 @@ export type AccessRecord = Partial<FailedRequest> & { // partial: if Node's pars
   readonly aborted: true | undefined; // the kernel has not taken the whole reply
 };
 
+/** What the log says of a request. */
+export const namesOf = ({ method, path, traceparent: traceId }: HttpRequest) => ({ method, path, traceId });
+
+/** Calls `report`, and returns whether it has not thrown. Otherwise, the request has failed with what it has thrown. */
+export function attempt(report: () => void, reports: Reports, request?: HttpRequest): boolean {
+  try {
+    report();
+    return true;
+  } catch (error) {
+    try {
+      reports.requestFailed(error, request === undefined ? {} : namesOf(request));
+    } catch { // nobody can be told
+    }
+    return false;
+  }
+}
+
 type Result = Pick<AccessRecord, 'status' | 'reason' | 'aborted'>;
 
 /** The record of a request that is over now, and whose head had arrived at `since`, by `performance.now`. */
 export function accessRecord(request: HttpRequest, since: number, result: Result): AccessRecord {
-  const { method, path, traceparent: traceId, remoteAddress } = request;
   const durationMs = Math.round((performance.now() - since) * 1_000) / 1_000;
-  return { method, path, traceId, ...result, durationMs, remoteAddress };
+  return { ...namesOf(request), ...result, durationMs, remoteAddress: request.remoteAddress };
 }

@@ -56,9 +56,9 @@ export class HttpRequest {
     return this.#abortion.signal;
   }
 
-  /** Aborts `signal`, for the server. */
-  abort(why: keyof typeof ABORTS): void {
-    this.#abortion ??= new AbortController();
-    this.#abortion.abort(new DOMException(ABORTS[why], 'AbortError'));
+  /** Aborts the signal of a request, for the server: handlers have no such method. */
+  static abort(request: HttpRequest, why: keyof typeof ABORTS): void {
+    request.#abortion ??= new AbortController();
+    request.#abortion.abort(new DOMException(ABORTS[why], 'AbortError'));
   }
 }

@@ -13,21 +13,25 @@ export function createSeats(count: number) {
   let free = count;
   let longestMs = 0; // of all waits
 
-  const mayTake = (client: string) => free > (held.has(client) ? reserved : 0);
-
-  function takeOne(client: string): void {
-    free -= 1;
-    held.set(client, (held.get(client) ?? 0) + 1);
+  // The first client of those that may have a seat gets it, for its oldest request, and goes behind the others.
+  function giveOut(): void {
+    for (const [client, queue] of line) {
+      if (free === 0) return;
+      const seats = held.get(client) ?? 0;
+      const [first] = queue;
+      if (first === undefined || (seats > 0 && free <= reserved)) continue; // it stays where it is
+      queue.delete(first);
+      line.delete(client);
+      if (queue.size > 0) line.set(client, queue);
+      held.set(client, seats + 1);
+      free -= 1;
+      first();
+    }
   }
 
   return {
-    /** Calls `start` when this client has a seat: at once, or later. Then it returns what to call to give that up. */
-    take(client: string, start: () => void): (() => void) | undefined {
-      if (mayTake(client)) { // then it has nobody in the line
-        takeOne(client);
-        start();
-        return undefined;
-      }
+    /** Calls `start` when this client has a seat: at once, or later. Until then, what it returns gives that up. */
+    take(client: string, start: () => void): () => void {
       const since = performance.now();
       const bound = AsyncResource.bind(() => { // not to the AsyncLocalStorage context of whoever gives a seat back
         longestMs = Math.max(longestMs, performance.now() - since);
@@ -35,27 +39,19 @@ export function createSeats(count: number) {
       });
       const queue = line.get(client) ?? new Set();
       line.set(client, queue.add(bound));
+      giveOut();
       return () => {
         queue.delete(bound);
         if (queue.size === 0) line.delete(client);
       };
     },
-    /** A handler of this client has ended. Who is first of those that may have a seat gets it, and goes to the end. */
+    /** A handler of this client has ended. */
     giveBack(client: string): void {
-      const left = (held.get(client) ?? 0) - 1;
-      if (left > 0) held.set(client, left);
+      const seats = held.get(client) ?? 0;
+      if (seats > 1) held.set(client, seats - 1);
       else held.delete(client);
       free += 1;
-      for (const [next, queue] of line) {
-        if (free === 0) return;
-        const [first] = queue;
-        if (first === undefined || !mayTake(next)) continue; // it stays in front
-        queue.delete(first);
-        line.delete(next);
-        if (queue.size > 0) line.set(next, queue);
-        takeOne(next);
-        first();
-      }
+      giveOut();
     },
     /** The longest time in ms for which a request has waited for a seat, since this was last called. */
     longestWait(): number {

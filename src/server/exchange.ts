@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http';
 import { Handling } from './handling.ts';
 import { originOf } from '../http/forwarded.ts';
-import { DISCARDED_BYTES, REFUSALS } from '../http/refusals.ts';
-import { emptyReply, headersOf, STATUS_CODES, type Reply } from '../http/reply.ts';
-import { accessRecord, type Reports } from '../http/reports.ts';
+import { DISCARDED_BYTES, REFUSALS, type Reason } from '../http/refusals.ts';
+import { emptyReply, headersOf, STATUS_CODES, unexpectedProblem, type Reply } from '../http/reply.ts';
+import { accessRecord, attempt, namesOf, type Reports } from '../http/reports.ts';
 import type { ABORTS, HttpRequest } from '../http/request.ts';
 import type { Route, Router } from '../http/router.ts';
 
@@ -21,34 +21,44 @@ export class Exchange {
   readonly #request: HttpRequest;
   readonly #options: ExchangeOptions;
   readonly #startedAt = performance.now(); // for the access log
-  readonly #isHttps: boolean; // for its client, as a trusted proxy says
   #isLast = false; // its connection ends with its reply
   #reason: string | undefined; // as in its record
   #isCut = false; // by this service, which reports that elsewhere
   handling: Handling | undefined; // since all content that it needs has come
 
-  /** A head has arrived, which amounts to `request`. */
+  /** A head has arrived, which amounts to `request`. This completes it. */
   constructor(response: ServerResponse, request: HttpRequest, options: ExchangeOptions) {
     this.#response = response;
     this.#request = request;
     this.#options = options;
-    const { address, isHttps } = originOf(response.req.socket.remoteAddress, request.headers, options.isTrustedProxy);
-    request.remoteAddress = address;
-    this.#isHttps = isHttps;
   }
 
-  /** Answers it. `isAwaited`: before it sends content, its client waits for a 100 (RFC 9110 10.1.1). */
-  start(isAwaited: boolean): void {
-    const route = this.#options.router(this.#request.method, this.#request.path, this.#isHttps);
+  /** Answers it, if `check` finds no fault in its head. `isAwaited`: its client waits for a 100 (RFC 9110 10.1.1). */
+  start(isAwaited: boolean, check: () => Reason | undefined): void {
+    const { method, path, headers } = this.#request;
+    try {
+      const reason = check();
+      // Of more lines Node may hide the last ones: those of a proxy, so what its client has written would be believed.
+      const isTrustedProxy = reason === 'tooManyFieldLines' ? undefined : this.#options.isTrustedProxy;
+      const { address, isHttps } = originOf(this.#response.req.socket.remoteAddress, headers, isTrustedProxy);
+      this.#request.remoteAddress = address;
+      if (reason !== undefined) this.refuse(reason, REFUSALS[reason]);
+      else this.#receive(this.#options.router(method, path, isHttps), isAwaited);
+    } catch (error) {
+      this.#receive({ handler: () => { throw error; } }, isAwaited); // content comes before the 500, as always
+    }
+  }
+
+  #receive(route: Route, isAwaited: boolean): void {
     const { maxContentBytes = DISCARDED_BYTES } = route;
     const { 'content-length': length = 0, 'transfer-encoding': coding } = this.#request.headers;
-    const hasContent = coding !== undefined || Number(length) > 0;
     if (Number(length) > maxContentBytes) return this.refuse('contentTooLong', REFUSALS.contentTooLong);
-    const needsContent = hasContent && !(isAwaited && route.maxContentBytes === undefined);
-    this.#isLast = isAwaited && !needsContent; // because nobody knows whether its client will send content
-    if (needsContent && isAwaited) this.#response.writeContinue();
+    const hasContent = coding !== undefined || Number(length) > 0;
     if (hasContent) this.#readContent(route, maxContentBytes);
-    if (!needsContent) this.#handle(route);
+    if (hasContent && !isAwaited) return;
+    if (hasContent && route.maxContentBytes !== undefined) return this.#response.writeContinue();
+    this.#isLast = isAwaited; // nobody knows whether its client will send content
+    this.#handle(route);
   }
 
   // Reads all of it before the reply: if it is malformed, nobody knows where the next request begins (smuggling).
@@ -56,10 +66,9 @@ export class Exchange {
     let { content } = this.#request; // empty
     let length = 0;
     this.#response.req.on('data', (part: Buffer) => {
-      const at = length;
       length += part.length;
       if (length > maxBytes) this.refuse('contentTooLong', REFUSALS.contentTooLong);
-      else if (route.maxContentBytes !== undefined) content = put(part, content, at, maxBytes);
+      else if (route.maxContentBytes !== undefined) content = put(part, content, length - part.length, maxBytes);
     });
     this.#response.req.on('end', () => {
       this.#request.content = content.subarray(0, length);
@@ -69,6 +78,7 @@ export class Exchange {
 
   // Only now: otherwise, whoever sends content slowly would hold a seat.
   #handle(route: Route): void {
+    if (route.params !== undefined) this.#request.params = route.params;
     this.handling = new Handling(this.#request, route, this);
     this.handling.start(this.#options.clientOf);
   }
@@ -76,10 +86,11 @@ export class Exchange {
   /** For its handling: reports this error. */
   failed(error: unknown): void {
     const { reports } = this.#options;
-    const { signal, traceparent: traceId, method, path } = this.#request;
-    if (!signal.aborted) return reports.requestFailed(error, { traceId, method, path });
-    this.#reason ??= 'handlerAborted';
-    reports.endedEarly('handlerAborted'); // only counted: otherwise, those who leave could fill the log
+    attempt(() => {
+      if (!this.#request.signal.aborted) return reports.requestFailed(error, namesOf(this.#request));
+      this.#reason ??= 'handlerAborted';
+      reports.endedEarly('handlerAborted'); // only counted: otherwise, those who leave could fill the log
+    }, reports, this.#request);
   }
 
   /** For its handling: sends this reply, unless the request has been refused meanwhile. Throws if it is no reply. */
@@ -89,10 +100,10 @@ export class Exchange {
     // After a `writeHead` that has thrown, Node would send the status text and perhaps headers of that one.
     for (const name of this.#response.getHeaderNames()) this.#response.removeHeader(name);
     this.#response.writeHead(reply.status, STATUS_CODES[reply.status], headers);
-    const { body, body: { length } } = reply;
-    this.#response.end(body, () => {
-      // If its memory has gone to another thread, less was sent than promised: the next reply would pass for the rest.
-      if (body.length < length) this.#response.req.socket.destroy();
+    const promised = reply.body.length;
+    this.#response.end(reply.body, () => {
+      // Its memory may have gone to another thread meanwhile. Then the next reply would pass for what was not sent.
+      if (reply.body.length < promised) this.#response.req.socket.destroy();
     });
   }
 
@@ -101,9 +112,9 @@ export class Exchange {
     if (this.#response.headersSent || this.#response.req.socket.destroyed) return;
     if (status === 408 && this.#isLast) return; // nobody waits for its content
     this.#reason = reason;
-    this.#options.reports.endedEarly(reason);
     this.#isLast = true;
-    this.write(emptyReply(status));
+    const isReported = attempt(() => this.#options.reports.endedEarly(reason), this.#options.reports, this.#request);
+    this.write(isReported ? emptyReply(status) : unexpectedProblem(this.#request.path));
     this.abort(why);
   }
 
@@ -118,13 +129,14 @@ export class Exchange {
   /** Reports it: its response has closed. */
   report(): void {
     const { reports } = this.#options;
-    const isAborted = this.#response.req.socket.destroyed; // before the kernel had taken the whole reply
+    const aborted = this.#response.req.socket.destroyed || undefined; // before the kernel had taken the whole reply
     this.abort('closed');
-    if (isAborted && !this.#isCut) reports.endedEarly('replyNotTaken');
     const status = this.#response.headersSent ? this.#response.statusCode : undefined;
-    const result = { status, reason: this.#reason, aborted: isAborted || undefined };
-    reports.requestOver(status);
-    reports.finished?.(accessRecord(this.#request, this.#startedAt, result));
+    attempt(() => {
+      if (aborted && !this.#isCut) reports.endedEarly('replyNotTaken');
+      reports.requestOver(status);
+      reports.finished?.(accessRecord(this.#request, this.#startedAt, { status, reason: this.#reason, aborted }));
+    }, reports, this.#request);
   }
 }
 

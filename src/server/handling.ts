@@ -1,7 +1,7 @@
 // The handler of one request: it may wait for a seat, then it runs, then it has ended. In any case, there is one reply.
 import { HANDLER_MS } from '../http/refusals.ts';
 import { unexpectedProblem, type Reply } from '../http/reply.ts';
-import type { ABORTS, HttpRequest } from '../http/request.ts';
+import { HttpRequest, type ABORTS } from '../http/request.ts';
 import type { Route } from '../http/router.ts';
 
 /** Whom a handler works for. */
@@ -25,7 +25,6 @@ export class Handling {
     this.#route = route;
     this.#caller = caller;
     this.#leftMs = route.timeLimitMs ?? HANDLER_MS;
-    if (route.params !== undefined) request.params = route.params;
   }
 
   /** Calls the handler, at once or when there is a seat. For seats, clients take turns. */
@@ -40,8 +39,8 @@ export class Handling {
     this.state = 'running';
     try {
       const reply = this.#route.handler(this.#request);
-      if ('then' in reply) Promise.resolve(reply).then((late) => this.#end(late)).catch((error) => this.#fail(error));
-      else this.#end(reply); // without waiting for a promise
+      if (!(reply instanceof Object && 'then' in reply)) this.#end(reply); // without waiting for a promise
+      else Promise.resolve(reply).then((late) => this.#end(late)).catch((error) => this.#fail(error));
     } catch (error) {
       this.#fail(error);
     }
@@ -71,7 +70,7 @@ export class Handling {
 
   /** Tells a handler that runs. One that waits is never called. */
   abort(why: keyof typeof ABORTS): void {
-    if (this.state === 'running') this.#request.abort(why);
+    if (this.state === 'running') HttpRequest.abort(this.#request, why);
     if (this.state !== 'waiting') return;
     this.#giveUpWait?.();
     this.state = 'ended';

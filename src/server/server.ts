@@ -2,11 +2,13 @@
 import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { plainAddress } from '../http/forwarded.ts';
-import { checkHead, type HeadRules } from '../http/head.ts';
-import { FIELD_LINES, REFUSALS, statusOfError, type TIME_LIMITS } from '../http/refusals.ts';
+import { readHead, type HeadRules } from '../http/head.ts';
+import { FIELD_LINES, statusOfError, type TIME_LIMITS } from '../http/refusals.ts';
 import { refusalText } from '../http/reply.ts';
+import { attempt } from '../http/reports.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { NODE_OPTIONS, type CreateHttpServer } from './http-server.ts';
 
@@ -26,9 +28,9 @@ type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; read
 export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   const { reports } = options;
   // The exchange in progress on each open connection that has had one; on a closed one, until its handler has ended.
-  // (Between requests it is undefined, not removed: V8 would keep old tables of the map, 80 MiB more under load.)
+  // There is one at a time: the next request comes when the response to the one before has closed. (Between requests it
+  // is undefined, not removed: V8 would keep old tables of the map, 80 MiB more under load.)
   const current = new Map<Duplex, Exchange | undefined>();
-  const late = new Set<Exchange>(); // whose time limits have ended
   let inProgress = 0; // exchanges
   let isGivenUp = false; // nobody waits for them any more
   const progress = new EventEmitter(); // emits `over` then, or when no exchange is in progress
@@ -42,7 +44,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     failed: reports.endedEarly,
     closing: (socket) => current.get(socket)?.abort('dropped'),
     halfClosed: (socket) => current.get(socket)?.abort('halfClosed'),
-    swept: checkTimeLimits,
+    swept: (ms) => void refuseLate(ms),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
   server.on('request', (incoming, response) => receive(incoming, response, false));
@@ -56,17 +58,14 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
 
   function receive(incoming: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const { socket } = incoming;
-    const { request, reason } = checkHead(incoming, options.headRules);
-    incoming.rawHeaders = []; // nobody reads them any more, and they take as much memory as `headers`
-    // Of more lines Node may hide the last ones: those of a proxy, so what its client has written would be believed.
-    const isWhole = reason !== 'tooManyFieldLines';
-    const exchange = new Exchange(response, request, isWhole ? options : { ...options, isTrustedProxy: undefined });
+    const { request, check } = readHead(incoming, options.headRules);
+    const exchange = new Exchange(response, request, options);
     if (!current.has(socket)) forgetAtClose(socket);
     current.set(socket, exchange);
     inProgress += 1;
     response.on('close', () => responseClosed(exchange, socket));
-    if (reason === undefined) exchange.start(isAwaited);
-    else exchange.refuse(reason, REFUSALS[reason]);
+    exchange.start(isAwaited, check);
+    incoming.rawHeaders = []; // Node has made `headers` of them, which take as much memory, and nobody reads them again
   }
 
   // In a function of its own: a listener in `receive` would keep the first request in memory.
@@ -95,24 +94,16 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     if (inProgress === 0) progress.emit('over');
   }
 
-  // Every `ms` milliseconds. That is how late the end of a time limit may be seen.
-  function checkTimeLimits(ms: number): void {
-    const isRefusing = late.size > 0;
-    for (const exchange of current.values()) {
-      if (exchange?.handling?.isTooSlow(ms) === true) late.add(exchange);
+  // Every `ms` milliseconds: that is how late the end of a time limit may be seen. Some are refused in each iteration
+  // of the event loop: for 900 in one go, all others would wait for 50 to 340 ms.
+  async function refuseLate(ms: number): Promise<void> {
+    let end = performance.now() + LATE_MS;
+    for (const exchange of [...current.values()].filter((one) => one?.handling?.isTooSlow(ms))) {
+      exchange?.refuse('handlerTooSlow', 503, 'tooSlow'); // RFC 9110 15.6.4
+      if (performance.now() < end) continue;
+      await nextIteration();
+      end = performance.now() + LATE_MS;
     }
-    if (!isRefusing) refuseLate();
-  }
-
-  // Their handlers are told, too. For 900 that takes 50 to 340 ms, in which nobody else would be served.
-  function refuseLate(): void {
-    const end = performance.now() + LATE_MS;
-    for (const exchange of late) {
-      late.delete(exchange);
-      exchange.refuse('handlerTooSlow', 503, 'tooSlow'); // RFC 9110 15.6.4
-      if (performance.now() >= end) break;
-    }
-    if (late.size > 0) setImmediate(refuseLate);
   }
 
   // Node's parser has refused what arrives, or it takes too long, or the connection has failed.
@@ -127,12 +118,12 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   // For a head that it has refused, Node makes no response.
   function refuseHead(socket: ClientSocket, reason: string, status: number): void {
     const remoteAddress = plainAddress(socket.remoteAddress);
-    reports.endedEarly(reason);
-    reports.requestOver(status);
-    socket.end(refusalText(status), (error?: Error | null) => {
+    socket.end(refusalText(status), (error?: Error | null) => attempt(() => {
+      reports.endedEarly(reason);
+      reports.requestOver(status);
       if (error) reports.endedEarly('replyNotTaken');
       reports.finished?.({ status, reason, remoteAddress, aborted: error ? true : undefined });
-    });
+    }, reports));
   }
 
   return {

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
-import { checkHead, type HeadRules } from '../../src/http/head.ts';
+import { readHead, type HeadRules } from '../../src/http/head.ts';
 import { hostNamesOf } from '../../src/http/target.ts';
 
 /** Checks a head as Node parses it: of a field that comes twice, the values are joined by a comma. */
-function check(line: string, headers: IncomingHttpHeaders, rules: HeadRules = {}) {
+function read(line: string, headers: IncomingHttpHeaders, rules: HeadRules = {}) {
   const [method = '', url = '', version = ''] = line.split(' ');
-  return checkHead({ method, url, httpVersion: version.slice('HTTP/'.length), headers, rawHeaders: [] }, rules);
+  return readHead({ method, url, httpVersion: version.slice('HTTP/'.length), headers, rawHeaders: [] }, rules);
 }
 
 const HOST = { host: 'a' };
@@ -24,7 +24,7 @@ test('https, the host and who must name it are up to the server', () => {
     ['GET http://a/ HTTP/1.0', {}, undefined, { needsHost: true }],
     ['GET / HTTP/1.1', HOST, undefined, ONLY_A], ['GET / HTTP/1.1', { host: 'b' }, 'hostNotAllowed', ONLY_A],
     ['GET http://a/ HTTP/1.0', {}, undefined, ONLY_A], ['GET / HTTP/1.0', {}, 'hostNotAllowed', ONLY_A],
-  ] as const) assert.equal(check(line, headers, rules).reason, reason, `${line} ${JSON.stringify(headers)}`);
+  ] as const) assert.equal(read(line, headers, rules).check(), reason, `${line} ${JSON.stringify(headers)}`);
 });
 
 test('the request has what was sent, also where it is refused, and a traceparent of its own, which stays', () => {
@@ -35,14 +35,14 @@ test('the request has what was sent, also where it is refused, and a traceparent
     ['GET http://a#/b HTTP/1.1', '/#/b', ''], ['OPTIONS * HTTP/1.1', '*', ''],
     ['GET * HTTP/1.1', '', ''], ['GET a/b HTTP/1.1', '', ''], ['GET xhttp://a/b HTTP/1.1', '', ''],
   ] as const) {
-    const { request, reason } = check(line, sent);
+    const { request, check } = read(line, sent);
     const [method] = line.split(' ');
     const parts = [request.method, request.path, request.query, request.host, request.headers];
     assert.deepEqual(parts, [method, path, query, host, sent]);
-    assert.equal(reason === 'targetForm', path === '', line);
+    assert.equal(check() === 'targetForm', path === '', line);
     assert.equal(/^00-a{32}-(?!b{16})[0-9a-f]{16}-01$/.test(request.traceparent), sent === headers);
     assert.equal(request.traceparent, request.traceparent);
   }
   const bare = { httpVersion: '1.1', headers, rawHeaders: [] }; // which Node's types allow
-  assert.equal(checkHead(bare, {}).reason, 'targetForm');
+  assert.equal(readHead(bare, {}).check(), 'targetForm');
 });

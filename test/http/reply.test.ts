@@ -22,6 +22,8 @@ test('a reply has a final status, a body of text or bytes, and no header that is
     const reply = { ...emptyReply(200), ...illegal };
     assert.throws(() => headersOf(reply, false), /Error.*: (?:A handler|The body|Invalid|Header name)/);
   }
+  const forgotten = new TypeError('A handler must return a reply, but this is undefined.');
+  assert.throws(() => headersOf(missing.value, false), forgotten);
   for (const name of ['Connection', 'content-length', 'DATE', 'Keep-Alive', 'Trailer', 'Transfer-Encoding']) {
     const error = new TypeError(`A handler must not set ${name}: that is the server's.`);
     assert.throws(() => headersOf(emptyReply(200, { a: 'b', [name]: 'c' }), false), error);

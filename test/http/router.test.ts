@@ -40,7 +40,7 @@ test('other paths are not found, and other methods are not allowed', () => {
 });
 
 test('the longest wait for a seat is known once, for all routes', (t) => {
-  const times = [100, 100, 130, 150]; // two are asked for, and then they are free
+  const times = [100, 100, 100, 100, 110, 110, 140, 160]; // for each: two come at once, two wait
   t.mock.method(performance, 'now', () => times.shift());
   const [one, two] = [createSeats(1), createSeats(1)];
   for (const seats of [one, two, one, two]) seats.take('a', () => {});

@@ -10,11 +10,11 @@ import { queryObjects } from 'node:v8';
 import { contentReply, emptyReply } from '../../src/http/reply.ts';
 import type { AccessRecord } from '../../src/http/reports.ts';
 import type { Handler, HttpRequest } from '../../src/http/request.ts';
-import type { Routes } from '../../src/http/router.ts';
+import type { Router, Routes } from '../../src/http/router.ts';
 import type { ServerSetup } from '../../src/server/server.ts';
 import { CLOSE, get, LAST, post, repliesOn, requestBytes } from '../support/exchange.ts';
 import { field } from '../support/replies.ts';
-import { startServer } from '../support/service.ts';
+import { keepReports, startServer } from '../support/service.ts';
 import { calm, closed, NO_UNIX, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
 
@@ -58,7 +58,7 @@ describe('the server', { concurrency: true }, () => {
     const handlers: readonly (readonly [status: number, handler: Handler])[] = [
       [201, async () => nextIteration(reply({ status: 201 }))],
       [500, () => { throw failure; }], [500, async () => Promise.reject(failure)],
-      [500, () => JSON.parse('null')], // what the compiler would refuse
+      [500, () => JSON.parse('null')], [500, async () => JSON.parse('null')], // what the compiler would refuse
       [500, () => reply({ status: 150 })], [500, async () => reply({ status: 1000 })],
       [500, () => reply({ headers: { a: 'b\nc: d' } })], [500, () => reply({ body: transferred })],
       [204, () => reply({ status: 204 })], [304, () => reply({ status: 304 })],
@@ -75,6 +75,34 @@ describe('the server', { concurrency: true }, () => {
     }
     assert.equal(reported.length, statuses.filter((status) => status === 500).length);
     assert.equal(failedRequests[0], 'GET /1');
+  });
+
+  test('what any layer throws is the same 500, with its log line, and the connection goes on', async (t) => {
+    const failAt = (what: string) => (seen?: string) => {
+      if (seen === what) throw failure;
+      return true;
+    };
+    const router: Router = (_method, path) => ({ maxContentBytes: Number(failAt('/bad')(path)), handler: hello });
+    const headRules = { hostNames: Object.assign(new Set<string>(), { has: failAt('bad') }) };
+    const badHost = get('/').replace('localhost', 'bad');
+    const content = `${post('/bad', 'Content-Length: 3')}abc${post('/bad', CHUNKED)}${chunk(5)}${chunk(0)}`;
+    const isTrustedProxy = t.mock.fn((): boolean => false);
+    isTrustedProxy.mock.mockImplementationOnce(() => { throw failure; });
+    const throwing = { '/throws': { GET: () => { throw failure; } } };
+    for (const [bytes, options, ...expected] of [
+      [get('/bad') + content, { router }, 500, 500, 500, 'Hello'], [badHost, { headRules }, 500, 'Hello'],
+      [get('/'), { isTrustedProxy }, 500, 'Hello'], [get('/'), { failing: 'requestOver' }, 'Hello', 'Hello'],
+      [get('/throws'), { failing: 'requestFailed' }, 500, 'Hello'],
+      [get('/', 'Host: b'), { failing: 'endedEarly' }, 500], ['BREW', { failing: 'endedEarly' }, 400],
+    ] as const) {
+      const { reports, reported } = keepReports();
+      const failing = 'failing' in options && { [options.failing]: () => { throw failure; } };
+      const { check } = await start(t, throwing, { ...options, reports: { ...reports, ...failing } });
+      const replies = await check(bytes + LAST, ...expected);
+      assert.ok(replies.every(({ status, body }) => body.includes('unexpected') === (status === 500)));
+      if (!('failing' in options)) assert.equal(reported.length, replies.length - 1);
+      assert.ok(reported.every((error) => error === failure), bytes);
+    }
   });
 
   test('if the memory of a reply goes to another thread while it is sent, the connection ends with it', async (t) => {
