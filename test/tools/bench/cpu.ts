@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuTime, residentMemory } from '../../support/usage.ts';
 import { openSocket } from './clients.ts';
 import { startServer, type Programs } from './processes.ts';
-import { figure, median, table } from './report.ts';
+import { figure, mean, median, table } from './report.ts';
 import { FIRST_REPLY, IDLE, REQUESTS, USED, WAYS, type Measured, type Row } from './requests.ts';
 
 const CLIENTS = 50; // with one request in progress each: then the server is busy for 98 % of the time
@@ -14,7 +14,7 @@ const CALM_ROUNDS = 5; // with so many rounds since some server was faster than 
 const FASTER = 0.99; // by so much
 const SLICE_REQUESTS = 5_000; // for one measurement, about 300 ms, and half as many right before it
 const CONNECTING = 0.2; // so many times that if each has a connection of its own, because that takes longer
-const SETTLE_MS = 5; // before and after a measurement, so that the server is idle when its CPU time is read
+const SETTLE_MS = 5; // after requests, so that the server is idle when its CPU time is read
 const STARTS = 5; // in each round
 
 let lastAddress = 0;
@@ -48,8 +48,6 @@ export async function printComparison(
   console.log(`CPU time for a request in µs, user + system and, of ${base}, in all; of others, times that [bound]\n`);
   console.log(table([['', ...Object.keys(programs)], ...lines], 1));
 }
-
-const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 /** CPU time for a request in microseconds, that in its own code (user) too, or another figure. */
 type Cost = Readonly<{ total: number; user?: number }>;
@@ -108,10 +106,8 @@ async function warmUp(servers: readonly Running[], requests: readonly Measured[]
 }
 
 async function costOf(server: Running, request: Measured, most: number): Promise<Cost> {
-  await sleep(SETTLE_MS);
   const before = cpuTime(server.pid);
   const count = await sendMany(server, request, most);
-  await sleep(SETTLE_MS);
   const after = cpuTime(server.pid);
   return { total: (after.total - before.total) / count, user: (after.user - before.user) / count };
 }
@@ -143,11 +139,11 @@ async function sendMany({ port, isTls, from, sockets }: Running, { request, isCo
     kept.on('data', next).on('close', closed);
     next();
   })));
+  await sleep(SETTLE_MS);
   return count;
 }
 
-// While they wait for replies, clients do not sleep: a server that is slower than they are would have to wake them up,
-// which makes its writes dearer.
+// While clients wait for replies, they do not sleep: to wake them up would make a server's writes dearer.
 function stayAwake(isNeeded: () => boolean): void {
   if (isNeeded()) setImmediate(stayAwake, isNeeded);
 }

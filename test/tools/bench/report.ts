@@ -15,6 +15,8 @@ export function table(rows: readonly (readonly string[])[], words: number): stri
   return rows.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
 }
 
+export const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+
 /** A single measurement that was disturbed hardly changes it. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
