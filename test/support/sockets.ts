@@ -10,7 +10,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 /** The reason why tests of how kernels accept, write, reset and name sockets are skipped here, or false. */
 export const NO_UNIX = process.platform === 'win32' && 'sockets of Windows accept, write and reset in another way';
 
-const LIMIT_MS = 900_000; // half of that of a run, which would not say what has been waited for
+const LIMIT_MS = 300_000; // far less than that of a run, which would not say what has been waited for
 
 /** Listens on a free port of this machine, and resolves with it; or as a Unix socket on `path`, which has port 0. */
 export async function listenOnPort(server: Server, path?: string): Promise<number> {

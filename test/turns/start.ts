@@ -106,22 +106,23 @@ export async function startEnds(t: TestContext, over: Over): Promise<Sockets> {
   return { client: await shakeHands(accepted, 'secure', below), accepted, below, raw };
 }
 
-/** Turns that come by themselves. After `hold`, one comes at each call of `turn`, and nothing goes ahead. */
+/** Turns that come by themselves. After `hold`, one comes at each call of `turn`; what is cheap may still go ahead. */
 export function startTurns() {
-  let isHeld = false;
+  let [isHeld, isAheadHeld] = [false, false];
   let run = () => {};
   const turns = createTurns(() => 0, (next) => {
     run = next;
     if (!isHeld) setImmediate(next);
   });
   return {
-    turns: { ...turns, admitAhead: () => !isHeld && turns.admitAhead() },
+    turns: { ...turns, admitAhead: () => !isAheadHeld && turns.admitAhead() },
     turn() {
       turns.endAfterOne(); // no more than one
       run();
     },
-    hold() {
+    hold({ mayGoAhead = false } = {}) {
       isHeld = true;
+      isAheadHeld = !mayGoAhead;
     },
   };
 }

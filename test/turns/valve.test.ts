@@ -5,11 +5,10 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { write } from '../../src/turns/writes.ts';
 import { get } from '../support/exchange.ts';
 import { calm, closed, iterations, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { start, startEnds, startTurns, TRANSPORTS, upload, type Opened, type Over } from './start.ts';
+import { start, startTurns, TRANSPORTS, upload, type Opened, type Over } from './start.ts';
 
 const COUNT = Array.from({ length: 100_000 }, (_, i) => `${i},`).join('');
 const LONG = Buffer.alloc(20_000_000, 'x'); // more than kernels keep
@@ -23,7 +22,6 @@ async function startOne(t: TestContext, over: Over, timeout = 0) {
   const server = await start(t, (request, response) => exchanges.push({ request, response }), over, { turns });
   const timeouts = t.mock.fn();
   server.server.on('timeout', timeouts).timeout = timeout;
-  const waits = t.mock.method(turns, 'wait').mock;
   const endings = t.mock.method(turns, 'endAfterOne').mock;
   /** The next exchange. */
   async function next() {
@@ -31,7 +29,7 @@ async function startOne(t: TestContext, over: Over, timeout = 0) {
     return exchanges.shift() ?? assert.fail();
   }
   const opened = await server.open();
-  return { ...server, ...opened, over, exchanges, waits, endings, turn, hold, next, timeouts: timeouts.mock };
+  return { ...server, ...opened, over, exchanges, endings, turn, hold, next, timeouts: timeouts.mock };
 }
 
 function testBoth(title: string, act: (one: One, t: TestContext) => Promise<void>): void {
@@ -108,19 +106,6 @@ testBoth('after the last reply, what comes is discarded, a read each 50 ms, for 
   await closed(one.raw);
 });
 
-testBoth('what waits for its turn when the last reply ends waits once, to be discarded', async (one, t) => {
-  holdTimers(t, 'setTimeout');
-  one.client.resume().write(upload(LONG.length, 'Connection: close'));
-  const { response } = await one.next();
-  one.hold();
-  for (const byte of 'xy') await send(one, byte); // the second read stops reading
-  response.end();
-  await iterations();
-  for (const ms of [1_000, 50]) t.mock.timers.tick(ms);
-  const queues = new Set(one.waits.calls.map(({ arguments: [queue] }) => queue));
-  assert.equal(Array.from(queues).reduce((sum, { size }) => sum + size, 0), 1);
-});
-
 testBoth('where Node sets no limit, a client may take nothing for 30 s, and longer if much is sent', async (one, t) => {
   const limit = () => 30_000 + Math.ceil(Math.min(one.accepted.bytesWritten, 4 * 1024 * 1024) / 3);
   one.client.pause().write(get('/'));
@@ -139,16 +124,6 @@ testBoth('where Node sets no limit, a client may take nothing for 30 s, and long
   assert.equal(one.valve.isIdle, false);
   one.valve.destroy();
   await closed(one.accepted); // though something waits
-});
-
-test('a short write that has to wait is activity when it has been taken', async (t) => {
-  const { client, accepted } = await startEnds(t, 'TCP');
-  accepted.write(LONG);
-  const touched = t.mock.fn();
-  const taken = new Promise((resolve) => write(accepted, [{ chunk: 'x', encoding: 'latin1' }], touched, resolve));
-  client.resume();
-  await taken;
-  assert.equal(touched.mock.callCount(), 3); // twice when it begins
 });
 
 testBoth('its properties are those of the socket', async (one, t) => {
@@ -252,53 +227,59 @@ test('`timeout` comes once, after a time in which nothing passes; empty lines ar
   assert.equal(listener.mock.callCount(), 1);
 });
 
-test('no time passes for what waits for its turn, except empty lines; what is destroyed waits no more', async (t) => {
+test('no time passes for what waits for its turn, except empty lines', async (t) => {
   for (const [bytes, expected] of [['G', 0], ['\r\n', 1], ['\r\nG', 0]] as const) {
     const one = await startOne(t, 'TCP', 1_000);
     one.hold();
     await send(one, bytes);
-    const [waiting] = one.waits.calls[0]?.arguments ?? assert.fail();
-    assert.deepEqual([one.waits.callCount(), one.valve.isIdle, waiting.size], [1, false, 1]);
+    assert.equal(one.valve.isIdle, false);
     sweep(one, [1_000, expected]);
     one.valve.destroy();
-    assert.deepEqual([waiting.size, one.valve.isIdle], [0, true]);
+    assert.equal(one.valve.isIdle, true);
   }
 });
 
-test('a piece of a short read goes ahead at once, and so does content of known length', async (t) => {
-  for (const length of [4_096, 4_097]) {
-    const one = await startOne(t, 'TCP');
-    await send(one, upload(1_500, `X: ${'x'.repeat(length - upload(1_500, 'X: ').length)}`));
-    const { request } = await one.next();
-    assert.equal(one.waits.callCount() > 0, length > 4_096);
-    one.waits.resetCalls();
-    request.resume();
-    await send(one, 'x'.repeat(1_500));
-    assert.deepEqual([request.complete, one.waits.callCount()], [true, 0]);
-  }
+/** A head of so many bytes. */
+const head = (length: number) => get('/', `X: ${'x'.repeat(length - get('/', 'X: ').length)}`);
+
+test('a piece of a short read goes ahead without a turn, and so does content of known length', async (t) => {
+  const one = await startOne(t, 'TCP');
+  one.hold({ mayGoAhead: true });
+  await send(one, upload(1_500));
+  const { request, response } = await one.next();
+  request.resume();
+  await send(one, 'x'.repeat(1_500));
+  assert.equal(request.complete, true);
+  response.end();
+  await until(() => one.valve.isIdle);
+  await send(one, head(4_097));
+  assert.equal(one.exchanges.length, 0);
 });
 
-test('each turn passes one piece; what is longer than that waits in one queue, the rest in another', async (t) => {
+test('each turn passes one piece, of a head up to 4 KiB', async (t) => {
   const one = await startOne(t, 'TCP');
   one.hold();
-  const known = new Set<unknown>(); // the queues: that for what is long is seen first
-  const waited = () => one.waits.calls.map(({ arguments: [queue] }) => [...known.add(queue)].indexOf(queue));
-  for (const [length, connection, ...expected] of [
-    [12_289, 'keep-alive', 0, 0, 0, 1], [12_288, 'keep-alive', 0, 0, 1], [80, 'close', 1],
-  ] as const) {
-    const fields = [`Connection: ${connection}`, 'X: '];
-    one.waits.resetCalls();
-    await send(one, get('/', ...fields).replace('X: ', `$&${'x'.repeat(length - get('/', ...fields).length)}`));
-    for (let i = 1; i <= expected.length; i += 1) {
-      assert.deepEqual([waited(), one.exchanges.length], [expected.slice(0, i), 0]);
+  for (const [bytes, turns] of [[80, 1], [4_096, 1], [4_097, 2], [12_289, 4]] as const) {
+    await send(one, head(bytes));
+    for (let i = 0; i < turns; i += 1) {
+      assert.equal(one.exchanges.length, 0);
       one.turn();
     }
     (await one.next()).response.end();
     await until(() => one.valve.isIdle);
   }
-  await send(one, 'x'); // after the last reply
-  await until(() => one.waits.callCount() === 2);
-  assert.deepEqual(waited(), [1, 0]);
+});
+
+test('what is short does not wait behind all that is long', async (t) => {
+  const one = await startOne(t, 'TCP');
+  const [second, third] = [await one.open(), await one.open()];
+  await iterations(); // turns are taken again: they are not in the iteration that accepts a connection
+  one.hold();
+  await send(one, head(10_000));
+  await send(second, head(10_000));
+  await send(third, get('/'));
+  for (let i = 0; i < 2; i += 1) one.turn();
+  assert.equal((await one.next()).request.headers['x'], undefined);
 });
 
 test('while a little waits, one more read joins it, and then reading stops; if much waits, at once', async (t) => {
@@ -309,11 +290,10 @@ test('while a little waits, one more read joins it, and then reading stops; if m
     const { bytesRead } = one.accepted;
     one.client.write(' a\r\n\r\n');
     await calm(t, () => one.accepted.bytesRead);
-    assert.deepEqual([one.accepted.bytesRead, one.waits.callCount()], [bytesRead, 1]);
+    assert.equal(one.accepted.bytesRead, bytesRead);
     await until(() => {
       one.turn();
       return one.exchanges.length > 0;
     });
-    assert.equal(one.endings.callCount(), 0);
   }
 });
