@@ -1,10 +1,9 @@
 // What becomes of an accepted socket: there must be room for it; a load balancer may say whose it is; there may be a
 // TLS handshake; then it is served by way of a valve.
 import type { Server } from 'node:http';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
-import { setImmediate } from 'node:timers';
 import type { SecureContextOptions } from 'node:tls';
 import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
@@ -41,7 +40,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   const room = options.room ?? createRoom(options.maxConnections);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
-  const keyUpdates = createKeyUpdates(connections, cutOff);
+  const keyUpdates = createKeyUpdates(connections, (connection) => fail(connection, 'tlsOverhead'));
 
   function readHeader(connection: Connection): void {
     connection.reasonIfLate = 'proxyHeaderTooSlow';
@@ -65,8 +64,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     shakeHands(connection, secure.start, turns, (socket) => {
       if (socket === undefined) return fail(connection, 'tlsFailed');
       connection.reasonIfLate = undefined;
-      // From now on, that is all it tells. What is no socket of the kernel must not be closed in that event.
-      if (connection.socket instanceof Socket) socket.on('keylog', () => keyUpdates.count(connection));
+      keyUpdates.watch(connection, socket);
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
     });
@@ -95,13 +93,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function fail(connection: Connection, reason: FailReason): void {
     failed?.(reason);
     close(connection);
-  }
-
-  // Inside OpenSSL, at a key update: TLS may be closed only after that.
-  function cutOff(connection: Connection): void {
-    if (connection.socket.destroyed) return;
-    connection.socket.destroy();
-    setImmediate(fail, connection, 'tlsOverhead');
   }
 
   function drop(connection: Connection, reason: DropReason): void {

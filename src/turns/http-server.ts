@@ -8,12 +8,9 @@ import { Valve } from './valve.ts';
 // 22 to 26, nothing on 20: nodejs/node#59686), and hide it from instrumentation, such as that of OpenTelemetry.
 const http: typeof import('node:http') = createRequire(import.meta.url)('node:http');
 
-/**
- * As `http.createServer`. While `isStopping`, a reply is the last on its connection, unless more has arrived. `accept`,
- * if it is given, gets connections that somebody emits, because they begin with TLS.
- */
+/** As `http.createServer`. While `isStopping`, a reply is the last on its connection, unless more has arrived. */
 export function createHttpServer(
-  options: ServerOptions, isStopping: () => boolean, handler?: RequestListener, accept?: (socket: Socket) => void,
+  options: ServerOptions, isStopping: () => boolean, handler?: RequestListener, acceptTls?: (socket: Socket) => void,
 ): Server {
   // Node makes it at the end of each head. It has the name of Node's, which some tools look at.
   class ServerResponse extends (options.ServerResponse ?? http.ServerResponse) {
@@ -36,8 +33,8 @@ export function createHttpServer(
   const emit = server.emit.bind(server);
   server.emit = (name: string, ...args: unknown[]) => {
     const [error, socket] = args;
-    if (name === 'connection' && accept !== undefined && !(args[0] instanceof Valve)) {
-      accept(Object(args[0]));
+    if (name === 'connection' && acceptTls !== undefined && !(args[0] instanceof Valve)) { // emitted by somebody else
+      acceptTls(Object(args[0]));
       return true;
     }
     if (!(socket instanceof Valve)) return emit(name, ...args);
