@@ -14,6 +14,13 @@ const SKIP = process.platform === 'win32' ? 'npm is no program on Windows'
 const IMPORT = "import { createFairServer } from 'greeting-service/turns';";
 const REQUIRE = "const { createFairServer } = require('greeting-service/turns');";
 const OPTIONS = "import type { FairOptions } from 'greeting-service/turns';\nconst options: FairOptions =";
+const WRONG = `
+// @ts-expect-error: it is not taken
+createFairServer({ noDelay: false });
+// @ts-expect-error: it is not taken
+createFairServer({ highWaterMark: 1 });
+// @ts-expect-error: no arguments of listen
+createFairServer().listen('8080', {}, []);`;
 const program = (lines: string, options = 'const options =') => `${lines}
 ${options} { maxConnections: 10 };
 const server = createFairServer(options, ({ url }, response) => { response.end(url); }).listen(0, '127.0.0.1', ask);
@@ -42,11 +49,11 @@ test('the package is installed, and serves from ES modules, `require` and TypeSc
 
   for (const [file, text] of [
     ['esm.js', program(IMPORT)], ['common.cjs', program(REQUIRE)],
-    ['typed.ts', program(IMPORT, OPTIONS)], ['typed.cts', program(IMPORT, OPTIONS)],
+    ['typed.ts', program(IMPORT, OPTIONS)], ['typed.cts', program(IMPORT, OPTIONS)], ['wrong.ts', IMPORT + WRONG],
   ] as const) writeFileSync(join(user, file), text);
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
   const settings = ['--strict', '--target', 'es2023', '--lib', 'es2023', ...types];
-  runNode(TSC, ...settings, '--module', 'nodenext', '--outDir', 'nodenext', 'typed.ts', 'typed.cts');
+  runNode(TSC, ...settings, '--module', 'nodenext', '--outDir', 'nodenext', 'typed.ts', 'typed.cts', 'wrong.ts');
   runNode(TSC, ...settings, '--module', 'esnext', '--moduleResolution', 'bundler', '--outDir', 'bundler', 'typed.ts');
   for (const file of ['esm.js', 'common.cjs', 'nodenext/typed.js', 'nodenext/typed.cjs', 'bundler/typed.js']) {
     assert.equal(runNode(file), '/hello\n', file);

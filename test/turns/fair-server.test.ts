@@ -126,12 +126,11 @@ test('an option that is not accepted is heard of where the server is made, with 
     ['tls', null, 'tls is null: an object, such as { cert, key }, is accepted.'], ['tls', ['pem'], /is \[Array\]:/],
     ['isBalancer', ['10.0.0.0/8'], 'isBalancer is [Array]: a function is accepted.'], ['isBalancer', null, /is null:/],
     ['proxies', '10.0.0.1', "proxies is '10.0.0.1': isBalancer, a function, is accepted."],
-    ['key', 'secret'.repeat(9), /^cert or key is 'secretsecretsecretse'\.\.\. 34 more characters: for HTTPS, tls: { cert, key } is/],
+    ['key', 'secret'.repeat(9), /^cert or key is 'secretsecretsecretse'\.{3} 34 .*: for HTTPS, tls: { cert, key } is/],
   ] as const) {
-    assert.throws(() => Reflect.apply(createFairServer, undefined, [{ [option]: value }]), { name: 'TypeError', message });
-    if (option === 'maxConnections' && value !== null) {
-      assert.throws(() => Reflect.apply(createRoom, undefined, [value]), { message });
-    }
+    const invalid = { name: 'TypeError', message };
+    assert.throws(() => Reflect.apply(createFairServer, undefined, [{ [option]: value }]), invalid);
+    if (option === 'maxConnections') assert.throws(() => Reflect.apply(createRoom, undefined, [value]), invalid);
   }
   for (const none of ['8080', 8080, true, [], null]) {
     const invalid = { code: 'ERR_INVALID_ARG_TYPE', message: /^options is .*: an object is accepted\.$/ };
