@@ -47,7 +47,7 @@ export function createSeats(count: number) {
     },
     /** A handler of this client has ended. */
     giveBack(client: string): void {
-      const seats = held.get(client) ?? 0;
+      const seats = Number(held.get(client)); // at least one
       if (seats > 1) held.set(client, seats - 1);
       else held.delete(client);
       free += 1;
