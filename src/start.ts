@@ -1,4 +1,5 @@
 // Starts the service: reads the configuration, creates the service, listens, and stops on a signal.
+import { totalmem } from 'node:os';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { createApp, type App } from './app.ts';
@@ -52,9 +53,11 @@ export async function start(signals: SignalActions): Promise<void> {
     const configuration = readConfiguration(process.env);
     const { environment, accessLog } = configuration;
     const heapBytes = getHeapStatistics().heap_size_limit;
-    const maxConnections = Math.min(configuration.maxConnections, connectionsIn(heapBytes));
+    const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity); // 0: no limit is known
+    const maxConnections = Math.min(configuration.maxConnections, connectionsIn(heapBytes, memoryBytes));
     if (maxConnections < configuration.maxConnections) {
-      log('warn', 'MAX_CONNECTIONS is more than the heap can hold: fewer are accepted.', { maxConnections, heapBytes });
+      const fields = { maxConnections, heapBytes, memoryBytes };
+      log('warn', 'MAX_CONNECTIONS is more than the memory can hold: fewer are accepted.', fields);
     }
     if (isAlmostDevelopment(environment)) {
       log('warn', 'NODE_ENV is almost Development, but not exactly: the API description is off.', { environment });

@@ -8,6 +8,7 @@ import { open } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import { connectionsIn } from '../src/host/configuration.ts';
 import { temporaryFolder, tlsVariables } from './support/certificates.ts';
 import { listeningSocket, NO_DESCRIPTORS } from './support/descriptors.ts';
 import { exchange, exchangeOn, request, requestBytes } from './support/exchange.ts';
@@ -196,25 +197,30 @@ describe('a process', { concurrency: true }, () => {
     assert.equal(code, 1);
   });
 
-  test('the longest heads and trailers, on all connections, do not end it', { skip: NO_SIGNALS }, async (t) => {
-    const env = { PORT: '0', MAX_CONNECTIONS: '10000', SHUTDOWN_TIMEOUT_MS: '0' };
-    const service = spawnService(t, env, ['--max-heap-size=64']);
-    const { message, maxConnections, heapBytes } = await service.nextLine();
-    assert.match(`${message} ${heapBytes}`, /^MAX_CONNECTIONS is more than the heap can hold: .*\. \d+$/);
-    const port = portIn(await service.nextLine());
-    const linesOf = (client: number) =>
-      Array.from({ length: 95 }, (_, i) => `${client}-${i}-`.padEnd(165, 'X')).join(':\r\n');
-    for (let client = 0; client < Number(maxConnections); client += 1) {
-      const greedy = await idle(port);
-      t.after(() => greedy.destroy());
-      const head = requestBytes('POST', '/health', ['Transfer-Encoding: chunked', `${linesOf(client)}:`]);
-      greedy.write(`${head}1\r\nx\r\n0\r\n${linesOf(-client)}`);
-    }
-    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
-    const replies = await exchangeOn(other, requestBytes('GET', '/health'));
-    service.child.kill('SIGTERM');
-    assert.deepEqual([replies.map(({ status }) => status), (await service.ended()).code], [[200], 0]);
-  });
+  for (const [what, flags] of [
+    ['heap', ['--max-heap-size=64']], ['memory', importing('process.constrainedMemory = () => 128 * 2 ** 20;')],
+  ] as const) {
+    test(`a small ${what} holds the longest heads and trailers of all`, { skip: NO_SIGNALS }, async (t) => {
+      const service = spawnService(t, { PORT: '0', MAX_CONNECTIONS: '10000', SHUTDOWN_TIMEOUT_MS: '0' }, flags);
+      const { message, maxConnections, heapBytes = 0, memoryBytes = 0 } = await service.nextLine();
+      assert.equal(message, 'MAX_CONNECTIONS is more than the memory can hold: fewer are accepted.');
+      assert.equal(maxConnections, connectionsIn(Number(heapBytes), Number(memoryBytes)));
+      assert.ok(Math.min(Number(heapBytes) / 64, Number(memoryBytes) / 128) <= 1.1 * 2 ** 20);
+      const port = portIn(await service.nextLine());
+      const linesOf = (client: number) =>
+        Array.from({ length: 95 }, (_, i) => `${client}-${i}-`.padEnd(165, 'X')).join(':\r\n');
+      for (let client = 0; client < Number(maxConnections); client += 1) {
+        const greedy = await idle(port);
+        t.after(() => greedy.destroy());
+        const head = requestBytes('POST', '/health', ['Transfer-Encoding: chunked', `${linesOf(client)}:`]);
+        greedy.write(`${head}1\r\nx\r\n0\r\n${linesOf(-client)}`);
+      }
+      const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+      const replies = await exchangeOn(other, requestBytes('GET', '/health'));
+      service.child.kill('SIGTERM');
+      assert.deepEqual([replies.map(({ status }) => status), (await service.ended()).code], [[200], 0]);
+    });
+  }
 
   test('a crowd waits in the queue of the kernel while a process accepts none', { skip: NO_DESCRIPTORS }, async (t) => {
     const crowd = Math.min(600, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))); // Node's own queue: 511

@@ -11,8 +11,11 @@ const DAY_MS = 86_400_000;
 const ACCEPTED_HOSTS = '*, or host names and IP addresses without ports or zones, separated by commas';
 const ACCEPTED_NETWORKS =
   'IP addresses, networks such as 10.0.0.0/8 or 2001:db8::/32, and unix for Unix sockets, separated by commas';
-const SERVICE_HEAP_BYTES = 16 * 1024 * 1024; // that it takes without connections, and to collect garbage
-const CONNECTION_HEAP_BYTES = 56 * 1024; // that one takes at most: 51 KiB were seen, if head and trailers are all names
+
+// What the service takes without connections, and for each one at most: with as many handlers left behind. Names alone
+// in a head and trailers took 51 KiB of the heap, twice; and 195 KiB of memory over TLS, and 51 more.
+const [SERVICE_HEAP_KIB, CONNECTION_HEAP_KIB] = [16 * 1024, 2 * 56];
+const [SERVICE_KIB, CONNECTION_KIB] = [64 * 1024, 300];
 
 /** Reads the configuration. An empty value counts as unset, except in `NODE_ENV`. Throws a StartError for mistakes. */
 export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, version }: Runtime = process) {
@@ -82,9 +85,11 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
   return configuration;
 }
 
-/** How many connections a heap of so many bytes can hold, whatever their clients send. */
-export function connectionsIn(heapBytes: number): number {
-  return Math.max(2, Math.floor((heapBytes - SERVICE_HEAP_BYTES) / CONNECTION_HEAP_BYTES));
+/** How many connections fit into a heap and a memory of so many bytes, whatever their clients send. */
+export function connectionsIn(heapBytes: number, memoryBytes: number): number {
+  const inHeap = (heapBytes / 1024 - SERVICE_HEAP_KIB) / CONNECTION_HEAP_KIB;
+  const inMemory = (memoryBytes / 1024 - SERVICE_KIB) / CONNECTION_KIB;
+  return Math.max(2, Math.floor(Math.min(inHeap, inMemory)));
 }
 
 // Letters, digits, hyphens and dots (RFC 1123 2.1), also at the end (RFC 1034 3.1), and underscores, which container
