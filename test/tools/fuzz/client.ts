@@ -7,7 +7,8 @@ import { field, repliesIn, type Reply } from '../../support/replies.ts';
 import { bytesOf } from './bytes.ts';
 import type { ConnectionPlan } from './generate.ts';
 
-type Sessions = { latest: Buffer | undefined }; // of TLS
+/** What clients share: the latest session of TLS, and sockets that they keep until the round is over. */
+type Shared = { session: Buffer | undefined; readonly kept: Socket[] };
 
 /** What becomes of a connection. */
 export class Received {
@@ -28,9 +29,9 @@ export const hasAll = ({ takesOver, requests }: ConnectionPlan, { replies, rest 
 const isOver = (plan: ConnectionPlan, received: Received) =>
   isLastReply(received.replies.at(-1)) || hasAll(plan, received);
 
-/** Resolves when the connection has closed. `touch` is called when something happens. */
+/** Resolves when the connection has closed, or the service has ended its side and the client keeps its own. `touch` is called when something happens. */
 export async function converse(
-  plan: ConnectionPlan, to: NetConnectOpts, sessions: Sessions, received: Received, touch: () => void,
+  plan: ConnectionPlan, to: NetConnectOpts, shared: Shared, received: Received, touch: () => void,
 ): Promise<void> {
   const isTls = plan.over === 'TLS';
   const note = (error: unknown) => { received.error = error; };
@@ -40,8 +41,15 @@ export async function converse(
   const closed = new Promise((resolve) => { below.once('close', resolve); });
   if (isTls) await Promise.race([once(below, 'connect').catch(note), closed]);
   if (isTls && plan.header !== '') below.write(plan.header, 'latin1');
-  const socket = isTls ? startTls(below, plan, sessions).on('error', note) : below;
-  socket.on('end', () => socket.end()).on('data', (part: Buffer) => {
+  const socket = isTls ? startTls(below, plan, shared).on('error', note) : below;
+  const kept = new Promise<void>((resolve) => {
+    socket.on('end', () => {
+      if (!plan.keeps) return void socket.end();
+      shared.kept.push(below);
+      resolve();
+    });
+  });
+  socket.on('data', (part: Buffer) => {
     touch();
     const { replies, rest } = repliesIn(Buffer.concat([received.rest, part]));
     received.replies.push(...replies.filter(({ status }) => status !== 100));
@@ -52,7 +60,7 @@ export async function converse(
   if (plan.readAfterMs > 0) socket.pause();
   await send(socket, plan, received);
   await leave(socket, below, plan, received);
-  await closed;
+  await Promise.race([closed, kept]);
 }
 
 // Sends bytes in pieces, until there is a last reply.
@@ -81,9 +89,9 @@ async function leave(socket: Socket, below: Socket, { end, leaveMs, over }: Conn
   else socket.destroy();
 }
 
-function startTls(below: Socket, { tls: version, resumes }: ConnectionPlan, sessions: Sessions): Socket {
-  const session = resumes && sessions.latest !== undefined ? { session: sessions.latest } : {};
+function startTls(below: Socket, { tls: version, resumes }: ConnectionPlan, shared: Shared): Socket {
+  const session = resumes && shared.session !== undefined ? { session: shared.session } : {};
   const versions = { minVersion: version, maxVersion: version };
   const socket = tls.connect({ socket: below, rejectUnauthorized: false, ...versions, ...session });
-  return socket.on('session', (ticket: Buffer) => { sessions.latest = ticket; });
+  return socket.on('session', (ticket: Buffer) => { shared.session = ticket; });
 }

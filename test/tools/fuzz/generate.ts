@@ -19,7 +19,8 @@ const UNIX = [{ fields: '', address: undefined }, ...FORWARDED].map((origin) =>
 type Origin = Readonly<Record<'from' | 'address', string | undefined> & Record<'header' | 'fields', string>>;
 
 /** Where connections are from; what they begin with, and their heads have; whose requests those are. */
-const ORIGINS = { TCP: [...DIRECT, ...BALANCED, ...FORWARDED], TLS: [...DIRECT, ...BALANCED, ...FORWARDED], Unix: UNIX };
+const IP = [...DIRECT, ...BALANCED, ...FORWARDED];
+const ORIGINS = { TCP: IP, TLS: IP, Unix: UNIX };
 export const isBalancer = (address: string | undefined) => address === '127.0.2.1';
 export const isTrustedProxy = (address = '127.0.3.') => address.startsWith('127.0.3.'); // and all Unix sockets
 export const OVER = ['TCP', 'TLS', 'Unix'] as const;
@@ -54,6 +55,7 @@ function planConnection(random: Random, number: number) {
     number, over, takesOver, end,
     ...pick<Origin>(ORIGINS[over]),
     tls: pick(['TLSv1.2', 'TLSv1.3'] as const),
+    keeps: below(4) === 0, // its own side open, when the service has ended
     resumes: pick([true, false]), // a session of an earlier connection
     startMs: below(500),
     readAfterMs: pick([0, 0, below(400)]), // until then, it stops reading

@@ -1,5 +1,5 @@
 // One round: a service, its clients, its end, and what was not as it must be.
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { exchangeOn, requestBytes } from '../../support/exchange.ts';
@@ -15,7 +15,7 @@ const STUCK_TICKS = 50; // in which nothing happens, though this process runs: s
 export async function runRound(seed: number, folder: string, tls: SecureContextOptions) {
   const plan = planRound(seed);
   const pairs = plan.connections.map((connection) => ({ connection, received: new Received() }));
-  const sessions = { latest: undefined };
+  const shared = { session: undefined, kept: new Array<Socket>() };
   const faults: string[] = [];
   let [events, honest, areClientsDone] = [0, 0, false];
   let cutting: NodeJS.Timeout | undefined;
@@ -56,10 +56,11 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
     }
   }
 
-  // A room from which nothing is missing holds as many connections of one client as at first. What they send lets
-  // go of the last reader that has stopped (reader.ts).
+  // A room in which nothing is left holds as many connections of a client as at first. What they send lets go of the
+  // last reader that has stopped (reader.ts).
   async function fillRoom(): Promise<void> {
-    const sockets = Array.from({ length: plan.maxConnections }, () => connect(toHonest).on('error', () => {}));
+    const to = { ...toHonest, localAddress: '127.0.1.1' };
+    const sockets = Array.from({ length: plan.maxConnections }, () => connect(to).on('error', () => {}));
     await endOf('a full room', until(() => service.busy() === plan.maxConnections));
     for (const socket of sockets) socket.end('\r\n');
   }
@@ -74,12 +75,13 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
   async function run(): Promise<void> {
     const ofHonest = beHonest();
     await endOf('the clients', Promise.all(pairs.map(async ({ connection, received }) =>
-      converse(connection, service.addressOf(connection), sessions, received, touch))));
+      converse(connection, service.addressOf(connection), shared, received, touch))));
     areClientsDone = true;
     await endOf('the honest client', ofHonest);
     service.release();
     await endOf('what is open or runs', until(() => service.busy() === 0));
     clearTimeout(cutting);
+    for (const socket of shared.kept) socket.destroy();
     if (!service.hasAllSeats()) faults.push('not all seats are free, or too many');
     if (!state.isStopping) await fillRoom();
     await endOf('the stop', service.stop());
