@@ -13,36 +13,32 @@ export function replyTo({ id, replyBytes }: RequestPlan, content: Buffer, addres
 
 /** All bytes that a client sends (over TLS, those after the PROXY header), and where in them each request ends. */
 export function bytesOf(connection: ConnectionPlan) {
-  const { over, header, takesOver, requests } = connection;
-  const parts: Buffer[] = [Buffer.from(over === 'TLS' ? '' : header, 'latin1')];
   const ends: number[] = [];
-  let length = parts.reduce((sum, part) => sum + part.length, 0);
-  for (const request of requests) {
-    const isChunked = takesOver === undefined && request.chunkBytes > 0;
-    const own = [headOf(connection, request), ...isChunked ? chunksOf(request) : [contentOf(request)]];
-    length += own.reduce((sum, part) => sum + part.length, 0);
-    parts.push(...own);
-    ends.push(length);
+  let bytes: Buffer = Buffer.from(connection.over === 'TCP' ? connection.header : '', 'latin1');
+  for (const request of connection.requests) {
+    const content = contentOf(request);
+    const isChunked = connection.takesOver === undefined && request.chunkBytes > 0;
+    const framed = isChunked ? chunksOf(content, request.chunkBytes) : [content];
+    bytes = Buffer.concat([bytes, Buffer.from(headOf(connection, request)), ...framed]);
+    ends.push(bytes.length);
   }
-  return { bytes: Buffer.concat(parts), ends };
+  return { bytes, ends };
 }
 
-function headOf({ takesOver, fields }: ConnectionPlan, request: RequestPlan): Buffer {
-  const { id, contentBytes, chunkBytes, expects, fieldBytes, hasSeat, isLast, isLimited } = request;
-  const ofAll = `HTTP/1.1\r\nHost: a:1\r\n${fields}X-Padding: ${'x'.repeat(fieldBytes)}`;
-  if (takesOver === 'CONNECT') return Buffer.from(`CONNECT a:1 ${ofAll}\r\n\r\n`);
-  if (takesOver === 'GET') return Buffer.from(`GET / ${ofAll}\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n`);
+function headOf({ takesOver, fields }: ConnectionPlan, request: RequestPlan): string {
+  const { id, contentBytes, chunkBytes, expects, fieldBytes, isLast } = request;
+  const ofAll = `HTTP/1.1\r\nHost: a:1\r\n${fields}X-Padding: ${'x'.repeat(fieldBytes)}\r\n`;
+  if (takesOver === 'CONNECT') return `CONNECT a:1 ${ofAll}\r\n`;
+  if (takesOver === 'GET') return `GET / ${ofAll}Connection: upgrade\r\nUpgrade: echo\r\n\r\n`;
   const framing = chunkBytes > 0 ? 'Transfer-Encoding: chunked' : `Content-Length: ${contentBytes}`;
   const more = `${expects ? 'Expect: 100-continue\r\n' : ''}${isLast ? 'Connection: close\r\n' : ''}${framing}`;
-  const path = `/${hasSeat ? 'seat' : 'free'}/${isLimited ? 'limited' : 'unlimited'}/${id}`;
-  return Buffer.from(`POST ${path} ${ofAll}\r\n${more}\r\n\r\n`);
+  return `POST /${id} ${ofAll}${more}\r\n\r\n`;
 }
 
-function chunksOf(request: RequestPlan): readonly Buffer[] {
-  const content = contentOf(request);
+function chunksOf(content: Buffer, chunkBytes: number): readonly Buffer[] {
   const chunks: Buffer[] = [];
-  for (let at = 0; at < content.length; at += request.chunkBytes) {
-    const chunk = content.subarray(at, at + request.chunkBytes);
+  for (let at = 0; at < content.length; at += chunkBytes) {
+    const chunk = content.subarray(at, at + chunkBytes);
     chunks.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'));
   }
   return [...chunks, Buffer.from('0\r\n\r\n')];

@@ -3,26 +3,24 @@
 import { createRandom, type Random } from '../../support/random.ts';
 
 const V2 = '\r\n\r\n\0\r\nQUIT\n'; // of the PROXY protocol
-const DIRECT = ['127.0.1.1', '127.0.1.2', '127.0.1.3'].map((from) => ({ from, header: '', fields: '', address: from }));
-const BALANCED = [
-  ['PROXY TCP4 10.0.0.1 10.0.0.9 1 80\r\n', '10.0.0.1'], ['PROXY TCP6 2001:db8:1::1 ::1 1 80\r\n', '2001:db8:1::1'],
-  ['PROXY UNKNOWN\r\n', '127.0.2.1'], [`${V2}\x20\0\0\0`, '127.0.2.1'],
-  [`${V2}\x21\x11\0\x0c\x0a\0\0\x02\x0a\0\0\x09\0\x01\0\x50`, '10.0.0.2'],
-  [`${V2}\x21\x21\0\x24\x20\x01\x0d\xb8\0\x02${'\0'.repeat(9)}\x01${'\0'.repeat(20)}`, '2001:db8:2::1'],
-].map(([header = '', address = '']) => ({ from: '127.0.2.1', header, fields: '', address }));
-const FORWARDED = [
-  ['192.0.2.1', '192.0.2.1'], ['forged, 192.0.2.2:80', '192.0.2.2'], ['2001:DB8:3::0:1, 127.0.3.9', '2001:db8:3::1'],
-].map(([list, address]) => ({ from: '127.0.3.1', header: '', fields: `X-Forwarded-For: ${list}\r\n`, address }));
-const UNIX = [{ fields: '', address: undefined }, ...FORWARDED].map((origin) =>
-  ({ ...origin, header: '', from: undefined }));
+const direct = (from: string) => ({ from, header: '', fields: '', address: from });
+const balanced = (header: string, address: string) => ({ from: '127.0.2.1', header, fields: '', address });
+const forwarded = (list: string, address: string) =>
+  ({ from: '127.0.3.1', header: '', fields: `X-Forwarded-For: ${list}\r\n`, address });
 
-type Origin = Readonly<Record<'from' | 'address', string | undefined> & Record<'header' | 'fields', string>>;
-
-/** Where connections are from; what they begin with, and their heads have; whose requests those are. */
-const IP = [...DIRECT, ...BALANCED, ...FORWARDED];
-const ORIGINS = { TCP: IP, TLS: IP, Unix: UNIX };
 export const isBalancer = (address: string | undefined) => address === '127.0.2.1';
 export const isTrustedProxy = (address = '127.0.3.') => address.startsWith('127.0.3.'); // and all Unix sockets
+
+/** Where connections are from; what they begin with, and their heads have; and whose requests those are. */
+const ORIGINS = [
+  direct('127.0.1.1'), direct('127.0.1.2'), direct('127.0.1.3'),
+  balanced('PROXY TCP4 10.0.0.1 10.0.0.9 1 80\r\n', '10.0.0.1'), balanced('PROXY UNKNOWN\r\n', '127.0.2.1'),
+  balanced('PROXY TCP6 2001:db8:1::1 ::1 1 80\r\n', '2001:db8:1::1'), balanced(`${V2}\x20\0\0\0`, '127.0.2.1'),
+  balanced(`${V2}\x21\x11\0\x0c\x0a\0\0\x02\x0a\0\0\x09\0\x01\0\x50`, '10.0.0.2'),
+  balanced(`${V2}\x21\x21\0\x24\x20\x01\x0d\xb8\0\x02${'\0'.repeat(9)}\x01${'\0'.repeat(20)}`, '2001:db8:2::1'),
+  forwarded('192.0.2.1', '192.0.2.1'), forwarded('forged, 192.0.2.2:80', '192.0.2.2'),
+  forwarded('2001:DB8:3::0:1, 127.0.3.9', '2001:db8:3::1'),
+];
 export const OVER = ['TCP', 'TLS', 'Unix'] as const;
 
 export type RequestPlan = Readonly<ReturnType<typeof planRequest>>;
@@ -50,12 +48,12 @@ function planConnection(random: Random, number: number) {
   const takesOver = below(8) > 0 ? undefined : pick(['GET', 'CONNECT'] as const);
   const end = pick(['wait', 'wait', 'wait', 'wait', 'halfClose', 'reset', 'destroy'] as const);
   const over = pick(OVER);
+  const origin = pick(ORIGINS);
   const count = takesOver === undefined ? 1 + below(pick([2, 12])) : 1;
   return {
-    number, over, takesOver, end,
-    ...pick<Origin>(ORIGINS[over]),
+    ...origin, number, over, takesOver, end,
+    address: over === 'Unix' && origin.fields === '' ? undefined : origin.address, // it has neither `from` nor `header`
     tls: pick(['TLSv1.2', 'TLSv1.3'] as const),
-    keeps: below(4) === 0, // its own side open, when the service has ended
     resumes: pick([true, false]), // a session of an earlier connection
     startMs: below(500),
     readAfterMs: pick([0, 0, below(400)]), // until then, it stops reading
@@ -63,6 +61,7 @@ function planConnection(random: Random, number: number) {
     pauses: pick([true, false]), // after each piece
     leavesAt: end === 'wait' ? 1 : pick([1, 1, below(1_000) / 1_000]), // this part of all bytes
     leaveMs: below(100), // after these
+    keeps: below(4) === 0, // its own side open, when the service has ended
     requests: Array.from({ length: count }, (_, i) =>
       planRequest(random, 100 * number + i, i + 1 === count, end !== 'wait')),
   };

@@ -6,8 +6,6 @@ import type { HttpRequest } from '../../../src/http/request.ts';
 import { replyTo } from './bytes.ts';
 import type { RequestPlan, RoundPlan } from './generate.ts';
 
-export const LIMIT_MS = 300; // for handlers that are limited
-
 /** What is seen of a request: how often its handler is called, what aborts that, and its records. */
 export type Seen = {
   readonly plan: RequestPlan; calls: number; isRunning: boolean;
@@ -29,19 +27,17 @@ const WAITS: Readonly<Record<Exclude<RequestPlan['handler'], 'now' | 'throw'>, W
 /** `touch` is called when something happens. */
 export function createHandlers({ connections, seats }: RoundPlan, touch: () => void) {
   const seen = new Map(connections.flatMap(({ requests }) => requests)
-    .map((plan): [number, Seen] => [plan.id, { plan, calls: 0, isRunning: false, aborts: [], records: [] }]));
+    .map((plan): [string, Seen] => [`/${plan.id}`, { plan, calls: 0, isRunning: false, aborts: [], records: [] }]));
   const faults: string[] = [];
   const objects: WeakRef<object>[] = []; // that nobody must remember
   let seated = 0;
   let release = () => {};
   const end = new Promise<void>((resolve) => { release = resolve; });
 
-  function handler(request: HttpRequest): Reply | Promise<Reply> {
+  function handle(one: Seen, request: HttpRequest): Reply | Promise<Reply> {
+    const { plan, plan: { handler, hasSeat, ms } } = one;
+    const { content, remoteAddress, signal } = request;
     touch();
-    const { content, remoteAddress, signal, params } = request;
-    const one = seen.get(Number(params['id']));
-    if (one === undefined) throw new Error(`Nobody has asked for ${request.path}.`);
-    const { plan, plan: { handler: kind, hasSeat, ms } } = one;
     one.calls += 1;
     one.isRunning = true;
     objects.push(new WeakRef(request));
@@ -53,13 +49,13 @@ export function createHandlers({ connections, seats }: RoundPlan, touch: () => v
       seated -= Number(hasSeat);
     };
     const reply = () => contentReply(200, 'text/plain', replyTo(plan, content, remoteAddress));
-    if (kind !== 'now' && kind !== 'throw') return WAITS[kind](ms, signal, end).then(reply).finally(over);
+    if (handler !== 'now' && handler !== 'throw') return WAITS[handler](ms, signal, end).then(reply).finally(over);
     over();
-    return kind === 'now' ? reply() : fail();
+    return handler === 'now' ? reply() : fail();
   }
 
   return {
-    handler, seen, faults, objects,
+    seen, faults, objects, handle,
     /** Ends those that never end. */
     release: () => release(),
     // The error itself is not kept: it keeps in memory what its stack names.
@@ -67,7 +63,7 @@ export function createHandlers({ connections, seats }: RoundPlan, touch: () => v
       if (!/As planned|AbortError/.test(String(error))) faults.push(String(error));
     },
     finished(record: AccessRecord): void {
-      const one = seen.get(Number(record.path?.split('/').at(-1)));
+      const one = seen.get(record.path ?? '');
       if (one === undefined) return;
       touch();
       one.records.push(record);

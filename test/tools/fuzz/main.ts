@@ -5,8 +5,9 @@ import { parseArgs } from 'node:util';
 import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
 import { runRound } from './round.ts';
 
-const WARM_UP = 10; // rounds
-const GROWTH_MIB = { heap: 4, resident: 100 }; // after that, at most. Half of it was seen, up and down.
+const MIB = 2 ** 20;
+const SAMPLE = 10; // rounds, of which the least counts
+const GROWTH = { heapUsed: 4 * MIB, rss: 100 * MIB }; // that may be, from the first ones to the last ones
 
 const { seed, seconds } = parseArgs({
   options: { seed: { type: 'string', default: String(Date.now() % 1e9) }, seconds: { type: 'string', default: '20' } },
@@ -17,23 +18,22 @@ const tls = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
 
 console.log(`Node ${process.version}, seed ${seed}`);
 const end = performance.now() + 1000 * Number(seconds);
-const faults: string[] = [];
+const [faults, memory]: [string[], NodeJS.MemoryUsage[]] = [[], []];
 let [own, replies, honest] = [Number(seed), 0, 0];
-let least = { heap: Infinity, resident: Infinity }; // in MiB
 do {
   const round = await runRound(own, folder, tls);
+  faults.push(...round.faults);
   replies += round.replies;
   honest += round.honest;
   globalThis.gc?.();
-  const { heapUsed, rss } = process.memoryUsage();
-  const [heap, resident] = [heapUsed / 2 ** 20, rss / 2 ** 20];
-  if (own < Number(seed) + WARM_UP) least = { heap, resident };
-  faults.push(...round.faults);
-  if (heap > least.heap + GROWTH_MIB.heap) faults.push(`the heap has grown from ${least.heap} to ${heap} MiB`);
-  if (resident > least.resident + GROWTH_MIB.resident) faults.push(`memory: from ${least.resident} to ${resident} MiB`);
+  memory.push(process.memoryUsage());
+  for (const name of ['heapUsed', 'rss'] as const) {
+    const used = memory.map((one) => one[name]);
+    const [first, last] = [Math.min(...used.slice(0, SAMPLE)), Math.min(...used.slice(-SAMPLE))];
+    if (last > first + GROWTH[name]) faults.push(`${name} has grown from ${first} to ${last} bytes`);
+  }
   own += 1;
 } while (faults.length === 0 && performance.now() < end);
-const rounds = own - Number(seed);
-console.log(`${rounds} rounds, ${replies} replies, and ${honest} to the honest client; ${faults.length} faults`);
+console.log(`${memory.length} rounds, ${replies} replies, ${honest} to the honest client; ${faults.length} faults`);
 if (faults.length > 0) console.log([`npm run fuzz -- --seed ${own - 1} --seconds 0`, ...faults].join('\n'));
 process.exit(Math.min(1, faults.length));

@@ -14,14 +14,14 @@ const STUCK_TICKS = 50; // in which nothing happens, though this process runs: s
 /** Runs the round for this seed, with Unix sockets in `folder`. Returns what was not as it must be. */
 export async function runRound(seed: number, folder: string, tls: SecureContextOptions) {
   const plan = planRound(seed);
-  const pairs = plan.connections.map((connection) => ({ connection, received: new Received() }));
-  const shared = { session: undefined, kept: new Array<Socket>() };
+  const pairs = plan.connections.map((connection) => [connection, new Received()] as const);
+  const shared = { session: undefined, sockets: new Array<Socket>() };
   const faults: string[] = [];
   let [events, honest, areClientsDone] = [0, 0, false];
   let cutting: NodeJS.Timeout | undefined;
   const service = await startService(plan, folder, tls, touch);
   const { state, objects } = service;
-  const toHonest = service.addressOf({ over: 'TCP', takesOver: undefined });
+  const addressFrom = (from: string) => service.addressOf({ over: 'TCP', takesOver: undefined, from });
 
   function touch(): void {
     events += 1;
@@ -50,7 +50,8 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
   async function beHonest(): Promise<void> {
     const isServing = () => !areClientsDone && !state.isStopping;
     for (; isServing(); honest += 1) {
-      const [reply] = await exchangeOn(connect(toHonest), requestBytes('GET', '/honest')).catch(() => []);
+      const socket = connect(addressFrom('127.0.0.1'));
+      const [reply] = await exchangeOn(socket, requestBytes('GET', '/honest')).catch(() => []);
       if (reply?.status !== 204 && isServing()) return void faults.push('the honest client got no reply');
       await delay(1);
     }
@@ -59,7 +60,7 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
   // A room in which nothing is left holds as many connections of a client as at first. What they send lets go of the
   // last reader that has stopped (reader.ts).
   async function fillRoom(): Promise<void> {
-    const to = { ...toHonest, localAddress: '127.0.1.1' };
+    const to = addressFrom('127.0.1.1');
     const sockets = Array.from({ length: plan.maxConnections }, () => connect(to).on('error', () => {}));
     await endOf('a full room', until(() => service.busy() === plan.maxConnections));
     for (const socket of sockets) socket.end('\r\n');
@@ -74,14 +75,14 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
 
   async function run(): Promise<void> {
     const ofHonest = beHonest();
-    await endOf('the clients', Promise.all(pairs.map(async ({ connection, received }) =>
+    await endOf('the clients', Promise.all(pairs.map(async ([connection, received]) =>
       converse(connection, service.addressOf(connection), shared, received, touch))));
     areClientsDone = true;
     await endOf('the honest client', ofHonest);
     service.release();
     await endOf('what is open or runs', until(() => service.busy() === 0));
     clearTimeout(cutting);
-    for (const socket of shared.kept) socket.destroy();
+    for (const socket of shared.sockets) socket.destroy();
     if (!service.hasAllSeats()) faults.push('not all seats are free, or too many');
     if (!state.isStopping) await fillRoom();
     await endOf('the stop', service.stop());
@@ -89,6 +90,6 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
   }
 
   await run().catch((error: unknown) => faults.push(String(error)));
-  const replies = pairs.flatMap(({ received }) => received.replies).length;
+  const replies = pairs.flatMap(([, { replies }]) => replies).length;
   return { faults: [...faults, ...service.faults, ...faultsIn(pairs, { ...service, ...state })], replies, honest };
 }

@@ -6,40 +6,43 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { emptyReply } from '../../../src/http/reply.ts';
-import { createRouter } from '../../../src/http/router.ts';
+import type { Route } from '../../../src/http/router.ts';
 import { createSeats } from '../../../src/http/seats.ts';
 import type { HttpServerOptions } from '../../../src/server/http-server.ts';
 import { createServer, type ServerSetup } from '../../../src/server/server.ts';
 import { clientOf, createFairServer, createRoom, type FairOptions } from '../../../src/turns/fair-server.ts';
 import { listenOnPort } from '../../support/sockets.ts';
 import { isBalancer, isTrustedProxy, OVER, type ConnectionPlan, type RoundPlan } from './generate.ts';
-import { createHandlers, LIMIT_MS } from './handlers.ts';
+import { createHandlers } from './handlers.ts';
+
+export const LIMIT_MS = 300; // for handlers that are limited
 
 /** Starts it, with Unix sockets in `folder`. `touch` is called when something happens. */
 export async function startService(plan: RoundPlan, folder: string, tls: SecureContextOptions, touch: () => void) {
-  const { handler, requestFailed, finished, ...handlers } = createHandlers(plan, touch);
+  const { handle, requestFailed, finished, ...handlers } = createHandlers(plan, touch);
   const seats = createSeats(plan.seats);
   const ends: string[] = []; // why connections have ended
   const note = (reason: string) => ends.push(reason);
   const room = createRoom(plan.maxConnections);
   const fair: FairOptions = { room, isBalancer, sweepMs: 50, dropped: note, failed: note };
   const state = { isStopping: false, isCut: false };
-  const route = (timeLimitMs: number, more = {}) =>
-    ({ POST: { handler, maxContentBytes: 2 ** 20, timeLimitMs, ...more } });
+
+  function router(_method: string, path: string): Route {
+    const one = handlers.seen.get(path);
+    if (one === undefined) return { handler: () => emptyReply(204) };
+    const { isLimited, hasSeat } = one.plan;
+    const limits = { maxContentBytes: 2 ** 20, timeLimitMs: isLimited ? LIMIT_MS : Infinity };
+    return { handler: (request) => handle(one, request), ...limits, ...hasSeat && { seats } };
+  }
   const setup: ServerSetup = {
-    router: createRouter({
-      '/free/limited/:id': route(LIMIT_MS), '/seat/limited/:id': route(LIMIT_MS, { seats }),
-      '/free/unlimited/:id': route(Infinity), '/seat/unlimited/:id': route(Infinity, { seats }),
-      '/honest': { GET: () => emptyReply(204) },
-    }),
+    router, clientOf, isTrustedProxy, headRules: {}, keepAliveTimeoutMs: 0,
     createHttpServer: (own: HttpServerOptions) => createFairServer({ ...own, ...fair }),
     isDraining: () => state.isStopping && plan.drains,
     reports: { requestFailed, endedEarly: note, dropped: note, requestOver() {}, finished },
-    clientOf, headRules: {}, isTrustedProxy, keepAliveTimeoutMs: 0,
     timeLimits: { headersTimeout: 0, requestTimeout: 0 }, // Node's: the machine may be slow
   };
 
-  // What does not serve this service takes over.
+  // What does not serve takes over.
   async function start(over: ConnectionPlan['over'], serves: boolean) {
     const own = over === 'TLS' ? tls : undefined;
     const service = serves ? createServer(setup, own) : undefined;
@@ -48,17 +51,19 @@ export async function startService(plan: RoundPlan, folder: string, tls: SecureC
     server.on('connection', (connection: Duplex) => handlers.objects.push(new WeakRef(connection)));
     const path = join(folder, `${plan.seed}-${serves}`);
     const port = await listenOnPort(server, over === 'Unix' ? path : undefined);
-    const to: NetConnectOpts = over === 'Unix' ? { path } : { port, host: '127.0.0.1' };
-    return { over, serves, to, service, server };
+    return { over, serves, path, port, service, server };
   }
   const started = await Promise.all(OVER.flatMap((over) => [start(over, true), start(over, false)]));
   let stopped: Promise<unknown> | undefined;
 
   return {
     ...handlers, state, ends,
-    /** Where a client connects to. */
-    addressOf: ({ over, takesOver }: Pick<ConnectionPlan, 'over' | 'takesOver'>): NetConnectOpts =>
-      started.find((one) => one.over === over && one.serves === (takesOver === undefined))?.to ?? { port: 0 },
+    /** Where a client connects to, and from. */
+    addressOf({ over, takesOver, from }: Pick<ConnectionPlan, 'over' | 'takesOver' | 'from'>): NetConnectOpts {
+      const isIts = (one: (typeof started)[number]) => one.over === over && one.serves === (takesOver === undefined);
+      const { port = 0, path = '' } = started.find(isIts) ?? {};
+      return over === 'Unix' ? { path } : { port, host: '127.0.0.1', localAddress: from };
+    },
     /** How many connections are open, and handlers run. */
     busy: () => started.reduce((sum, { server, service }) =>
       sum + server.openConnections() + (service?.handlers() ?? 0), 0),
