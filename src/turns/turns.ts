@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers';
 
 const AHEAD_MS = 1;
 const TURNS_MS = 1;
-const ACCEPTS_MS = 0.25; // how long connections are accepted, at most, before another turn is taken
+const ACCEPTS_MS = 3; // how long connections are accepted, at most, before another turn is taken
 
 /** Who waits for a turn. */
 export type Waiting = { takeTurn(): void };
