@@ -18,7 +18,7 @@ export function bytesOf(connection: ConnectionPlan) {
   for (const request of connection.requests) {
     const content = contentOf(request);
     const isChunked = connection.takesOver === undefined && request.chunkBytes > 0;
-    const framed = isChunked ? chunksOf(content, request.chunkBytes) : [content];
+    const framed = isChunked ? chunksOf(content, request) : [content];
     bytes = Buffer.concat([bytes, Buffer.from(headOf(connection, request)), ...framed]);
     ends.push(bytes.length);
   }
@@ -26,20 +26,20 @@ export function bytesOf(connection: ConnectionPlan) {
 }
 
 function headOf({ takesOver, fields }: ConnectionPlan, request: RequestPlan): string {
-  const { id, contentBytes, chunkBytes, expects, fieldBytes, isLast } = request;
+  const { id, contentBytes, chunkBytes, expects, emptyLines, fieldBytes, isLast } = request;
   const ofAll = `HTTP/1.1\r\nHost: a:1\r\n${fields}X-Padding: ${'x'.repeat(fieldBytes)}\r\n`;
   if (takesOver === 'CONNECT') return `CONNECT a:1 ${ofAll}\r\n`;
   if (takesOver === 'GET') return `GET / ${ofAll}Connection: upgrade\r\nUpgrade: echo\r\n\r\n`;
   const framing = chunkBytes > 0 ? 'Transfer-Encoding: chunked' : `Content-Length: ${contentBytes}`;
   const more = `${expects ? 'Expect: 100-continue\r\n' : ''}${isLast ? 'Connection: close\r\n' : ''}${framing}`;
-  return `POST /${id} ${ofAll}${more}\r\n\r\n`;
+  return `${'\r\n'.repeat(emptyLines)}POST /${id} ${ofAll}${more}\r\n\r\n`;
 }
 
-function chunksOf(content: Buffer, chunkBytes: number): readonly Buffer[] {
+function chunksOf(content: Buffer, { chunkBytes, trailer }: RequestPlan): readonly Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0; at < content.length; at += chunkBytes) {
     const chunk = content.subarray(at, at + chunkBytes);
     chunks.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'));
   }
-  return [...chunks, Buffer.from('0\r\n\r\n')];
+  return [...chunks, Buffer.from(`0\r\n${trailer}\r\n`)];
 }

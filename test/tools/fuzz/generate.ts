@@ -79,8 +79,10 @@ function planRequest({ below, pick }: Random, id: number, isFinal: boolean, leav
     isLimited: needsEnd || pick([true, false]),
     hasSeat: handler !== 'never' && pick([true, false]), // it keeps its seat
     isLast: below(20) === 0, // as it asks
+    emptyLines: below(3), // before its head
     fieldBytes: pick([0, 0, below(5_000), below(15_360)]),
     chunkBytes: pick([0, Math.ceil(contentBytes / 200) + below(5_000)]), // 0: content of known length
+    trailer: pick(['', 'T: u\r\n']), // after chunks
     expects: contentBytes > 0 && below(8) === 0, // 100 (Continue), and does not wait for it
     replyBytes: pick([0, 100, below(10_000), below(pick([1, 1, 1, 10]) * 104_857)]),
   };
