@@ -1,11 +1,14 @@
 // The requests of one connection, and where the next piece of them ends, so that none has parts of two: at the empty
 // line that ends a head or chunked content (RFC 9112 2.1, 7.1), at the end of content of known length, or after so many
 // bytes: a longer piece could keep Node busy for too long, if it is all field names, or chunks of one byte.
+//
+// `next` begins a request, `endHead` says what its content is, and `endRequest` ends it. Of CONNECT, and of an `Upgrade`
+// that a listener takes over, only `next` is called: all that follows passes as if it were their head.
 import type { IncomingMessage } from 'node:http';
 
 const HEAD_BYTES = 4 * 1024; // enough for browsers with cookies
 const CHUNKS_BYTES = 1024;
-const EMPTY_LINE = '\r\n\r\n'; // with the end of the line before it
+const EMPTY_LINE = '\n\r\n'; // with the end of the line before it, of which CONNECT without a version needs no CR
 const CR = 0x0d;
 const LF = 0x0a;
 
@@ -34,9 +37,9 @@ export class Pieces {
 
   /** How long a piece of a head, or of content of unknown length, may be. */
   get maxBytes(): number {
-    if (this.#request === undefined) return HEAD_BYTES;
+    if (this.#request === undefined || this.isComplete) return HEAD_BYTES; // that of the next request
     // Nobody knows where content that is not announced ends, so each byte may be the last before the next request.
-    return this.#isUnannounced && this.isArriving ? 1 : CHUNKS_BYTES;
+    return this.#isUnannounced ? 1 : CHUNKS_BYTES;
   }
 
   /** How many bytes at the beginning of `bytes` are empty lines before a request, which mean nothing (RFC 9112 2.2). */
@@ -59,7 +62,7 @@ export class Pieces {
     const at = text.indexOf(EMPTY_LINE);
     const end = at === -1 ? text.length : at + EMPTY_LINE.length;
     const length = end - this.#tail.length;
-    this.#tail = at === -1 ? text.slice(-3) : '';
+    this.#tail = at === -1 ? text.slice(1 - EMPTY_LINE.length) : '';
     return length;
   }
 

@@ -210,10 +210,10 @@ test('a `signal` that closes the listener closes idle connections; `maxConnectio
 for (const over of TRANSPORTS) {
   test(`over ${over}, what comes with a CONNECT is its \`head\`; that its client leaves is heard`, async (t) => {
     const { server, open } = await start(t, hello, over);
-    for (const how of ['ends', 'resets']) {
+    for (const [how, end] of [['ends', '\r\n\r\n'], ['resets', '\n\r\n']] as const) {
       const connecting = once(server, 'connect');
       const { client, below } = await open();
-      client.write(get('/').replace('GET /', 'CONNECT a:80') + 'head');
+      client.write(`CONNECT a:80${end}head`);
       const [, socket, head] = await connecting;
       assert.equal(String(head), 'head');
       const hasLeft = once(socket, how === 'ends' ? 'end' : 'error'); // though nobody reads
