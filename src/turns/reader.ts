@@ -23,11 +23,14 @@ export class Reader {
     socket.on('data', (bytes: Buffer) => {
       if (this.isStopped) return; // what is read out of the stopped stream is emitted, too
       if (newest !== undefined) newest.#join(); // its read is over
-      const isMore = this.held.length > 0;
-      this.held = isMore ? Buffer.concat([this.held, bytes]) : bytes;
-      if (isMore) this.stop();
+      if (this.held.length > 0) this.stop();
+      this.#hold(bytes);
       arrived();
     }).resume(); // what a connection begins with may have paused it
+  }
+
+  #hold(bytes: Buffer): void {
+    this.held = this.held.length > 0 ? Buffer.concat([this.held, bytes]) : bytes;
   }
 
   /** Takes so many of the bytes that are held, or all. */
@@ -48,7 +51,7 @@ export class Reader {
     newest = this;
   }
 
-  /** Goes on reading. What has arrived meanwhile replaces what is held, which nobody may need any more. */
+  /** Goes on reading. What waits in the stream is held, too. */
   readOn(): void {
     if (!this.isStopped) return;
     if (newest === this) newest = undefined; // only what is stopped may be joined
@@ -57,7 +60,7 @@ export class Reader {
     for (; part !== null; part = this.#socket.read()) this.#taken.push(part);
     this.isStopped = false;
     const [first = NOTHING, ...others] = this.#taken;
-    this.held = others.length === 0 ? first : Buffer.concat(this.#taken); // without a copy, if it is one
+    this.#hold(others.length === 0 ? first : Buffer.concat(this.#taken)); // without a copy, if it is one
     this.#taken = [];
     this.#socket.resume();
   }

@@ -270,6 +270,12 @@ test('it may listen again after it has closed: it sweeps, and closes again, each
   }
 });
 
+test('without `halfClosed`, too, who ends its side gets replies to all that it has sent', async (t) => {
+  const { client } = await (await start(t, hello, 'TCP')).open();
+  client.end(GET.repeat(9));
+  assert.equal((await text(client)).split('HTTP/1.1 200 OK').length, 10);
+});
+
 test('what takes a connection over after an Upgrade may read it by `readable`, and gets all', async (t) => {
   const { server, open } = await start(t, hello, 'TCP');
   server.on('upgrade', async (_, socket, head) =>

@@ -19,7 +19,9 @@ type One = Awaited<ReturnType<typeof startOne>>;
 async function startOne(t: TestContext, over: Over, timeout = 0) {
   const { turns, turn, hold } = startTurns();
   const exchanges: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
-  const server = await start(t, (request, response) => exchanges.push({ request, response }), over, { turns });
+  const halfClosed = t.mock.fn();
+  const options = { turns, halfClosed };
+  const server = await start(t, (request, response) => exchanges.push({ request, response }), over, options);
   const timeouts = t.mock.fn();
   server.server.on('timeout', timeouts).timeout = timeout;
   const endings = t.mock.method(turns, 'endAfterOne').mock;
@@ -29,7 +31,8 @@ async function startOne(t: TestContext, over: Over, timeout = 0) {
     return exchanges.shift() ?? assert.fail();
   }
   const opened = await server.open();
-  return { ...server, ...opened, over, exchanges, endings, turn, hold, next, timeouts: timeouts.mock };
+  const mocks = { endings, halfClosed: halfClosed.mock, timeouts: timeouts.mock };
+  return { ...server, ...opened, over, exchanges, turn, hold, next, ...mocks };
 }
 
 function testBoth(title: string, act: (one: One, t: TestContext) => Promise<void>): void {
@@ -64,6 +67,22 @@ testBoth('while a request waits for its reply, what follows does not pass, and i
   response.end();
   while (one.raw.bytesRead === bytesRead) (await one.next()).response.end();
   assert.equal(one.endings.callCount() > 0, one.over === 'TLS', 'after a read over TLS, others come first');
+});
+
+testBoth('a client is seen to leave while it waits for its reply, though 4 KiB more have come', async (one) => {
+  const parts = ['\r\nG', 'ET / HTTP/1.1\r\nHo', `st: a\r\nX: ${'x'.repeat(3_000)}`, '\r\n\r\n', 'y'.repeat(500)];
+  for (const how of ['ends', 'resets'] as const) {
+    const opened = await one.open();
+    for (const part of [get('/'), ...parts]) await send(opened, part);
+    const { response } = await one.next();
+    const isClosed = closed(response);
+    if (how === 'ends') opened.client.end();
+    else opened.below.resetAndDestroy();
+    if (how === 'resets') await isClosed;
+    else await until(() => one.halfClosed.callCount() > 0);
+    response.end();
+    if (how === 'ends') (await one.next()).response.end(); // what it has sent passes nevertheless
+  }
 });
 
 testBoth('content that nobody reads stays with its client until the reply; then it is over', async (one, t) => {
