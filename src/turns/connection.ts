@@ -28,6 +28,7 @@ export class Connection {
   isActive = true; // something has happened since the last sweep
   isBusy = false; // a request is in progress
   lastChange = 0; // of that: its number among all such changes
+  waitedMs = 0; // for turns, since then, as far as sweeps have seen it
   reasonIfLate: 'handshakeTooSlow' | 'proxyHeaderTooSlow' | undefined; // to close it, if it is not served in time
   keyUpdates = 0; // of TLS
   headerBytes = 0; // of the PROXY protocol
@@ -48,6 +49,7 @@ export class Connection {
     changes += 1;
     this.lastChange = changes;
     this.isBusy = isBusy;
+    this.waitedMs = 0;
   }
 
   /** One of `LOSS`. */

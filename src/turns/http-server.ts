@@ -38,9 +38,11 @@ export function createHttpServer(
       return true;
     }
     if (!(socket instanceof Valve)) return emit(name, ...args);
-    if (name === 'upgrade' || name === 'connect') args[2] = socket.passage.reader.take(); // Node has got the head alone
-    const isParserError = name === 'clientError' && String(Object(error).code).startsWith('HPE_');
-    if (isParserError) socket.passage.clear();
+    if (name === 'upgrade' || name === 'connect') args[2] = socket.passage.takeOver(); // Node has got the head alone
+    const code = name === 'clientError' ? String(Object(error).code) : '';
+    if (code.startsWith('HPE_')) socket.passage.clear();
+    const again = () => server.emit(name, ...args) || socket.destroy();
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.passage.giveTimeBack(again)) return true;
     return emit(name, ...args);
   };
   return server;

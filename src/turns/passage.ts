@@ -1,11 +1,14 @@
-// How what a client sends gets to Node, from top to bottom: bytes arrive, wait for a turn of their client, and pass in
-// pieces. While a request waits for its reply, nothing passes. After the last reply, what arrives is discarded.
-import { setImmediate } from 'node:timers';
+// How what a client sends gets to Node: the reader calls `arrived`; what may not pass at once waits for a turn of its
+// client (`proceed`), and passes in that (`takeTurn`), a piece in each. While a request waits for its reply, nothing
+// passes. After the last reply, what arrives is discarded.
+import { setImmediate, setTimeout } from 'node:timers';
 import type { Ends } from './connection.ts';
 import { createLastReply } from './last-reply.ts';
 import { Pieces } from './pieces.ts';
 import { Reader } from './reader.ts';
 import type { Queue } from './turns.ts';
+
+const SWEEP_MS = 1_000; // how long a wait may be that no sweep has seen
 
 export type Passage = ReturnType<typeof createPassage>;
 
@@ -29,7 +32,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     return pieces.emptyLines(begin) < begin.length;
   }
 
-  // Whether that is of the next request, which waits for the reply to this one.
+  // Whether that is of the next request, which waits for the reply to the current one.
   const hasNext = () => pieces.isComplete && hasRequest();
 
   socket.allowHalfOpen = true; // over TLS, too, a client may end its side and still read
@@ -48,8 +51,8 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     proceed();
   }
 
-  // What has not passed waits for a turn: otherwise one client could go on and on. What is of the next request waits for
-  // one only to read on, as long as it is short, because only who reads sees a client leave.
+  // What has not passed waits for a turn, empty lines, too: otherwise one client could go on and on. The next request
+  // does not: its turn comes after the reply. But if it is short, reading on waits for one, to see its client leave.
   function proceed(): void {
     if (queue !== undefined || !isOpen()) return;
     if (!hasMore()) readOn();
@@ -64,7 +67,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     turns.wait(queue, waiting);
   }
 
-  // Its turn: one piece passes, or it reads on, or what has arrived after the last reply is discarded.
+  // Its turn: a piece passes, or it reads on, or what has arrived after the last reply is discarded.
   function takeTurn(): void {
     queue = undefined;
     if (lastReply.isOver()) {
@@ -113,9 +116,26 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   }
 
   return {
-    pieces, reader, lastReply, hasMore,
+    pieces, lastReply, hasMore,
     /** Whether part of a request waits for its turn. Meanwhile, no time of its client passes. */
     isWaiting: () => queue !== undefined && hasRequest() && !lastReply.isOver(),
+    /** The connection is taken over, after a CONNECT or an Upgrade. Returns what is held of what follows that. */
+    takeOver(): Buffer {
+      connection.setBusy(true); // the head is over, and its time limits
+      return reader.take();
+    },
+    /**
+     * Node's time limit for a request is over, and it may have come whole (no 408, RFC 9110 15.5.9). Returns whether it
+     * has waited for turns: then, if it is still not over after so much more time, `again` is called.
+     */
+    giveTimeBack(again: () => void): boolean {
+      const { waitedMs, lastChange } = connection;
+      const ms = queue === undefined ? waitedMs : waitedMs + SWEEP_MS;
+      connection.waitedMs = 0;
+      const isStillLate = () => connection.lastChange === lastChange && !pieces.isComplete;
+      if (ms > 0) setTimeout(() => { if (isStillLate()) again(); }, ms).unref();
+      return ms > 0;
+    },
     /** Somebody has read from `stream`: Node, or who has taken the connection over. It may take more now. */
     wasRead(): void {
       if (!isNodeFull || stream.readableLength > 0) return;

@@ -85,6 +85,7 @@ export class Valve extends Duplex {
     const isWaiting = this.passage.isWaiting() && this.writableLength === 0;
     this.#quietMs = this.connection.isActive || isWaiting ? 0 : this.#quietMs + ms;
     this.connection.isActive = false;
+    if (isWaiting) this.connection.waitedMs += ms;
     if (this.writableFinished && this.#quietMs >= LINGER_MS) this.destroy();
     else if (this.#quietMs >= limitMs && !hasTimedOut) this.emit('timeout');
   }

@@ -2,7 +2,7 @@
 // calls `sweep`, and so it holds the time in which a client does nothing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { get } from '../support/exchange.ts';
@@ -20,8 +20,8 @@ async function startOne(t: TestContext, over: Over, timeout = 0) {
   const { turns, turn, hold } = startTurns();
   const exchanges: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
   const halfClosed = t.mock.fn();
-  const options = { turns, halfClosed };
-  const server = await start(t, (request, response) => exchanges.push({ request, response }), over, options);
+  const listener: RequestListener = (request, response) => exchanges.push({ request, response });
+  const server = await start(t, listener, over, { turns, halfClosed });
   const timeouts = t.mock.fn();
   server.server.on('timeout', timeouts).timeout = timeout;
   const endings = t.mock.method(turns, 'endAfterOne').mock;
@@ -255,6 +255,36 @@ test('no time passes for what waits for its turn, except empty lines', async (t)
     sweep(one, [1_000, expected]);
     one.valve.destroy();
     assert.equal(one.valve.isIdle, true);
+  }
+});
+
+test('no 408 for who waits for a turn; to who has not sent all, that time is given back', async (t) => {
+  holdTimers(t, 'setTimeout');
+  for (const [start, end, expected] of [
+    ['GET /', '\r\n\r\n', 'answered'], ['CONNECT a:80', '\r\n\r\n', 'taken over'],
+    ['GET /', '', 'refused'], ['GET /', '', 'closed'], // the rest never comes
+  ] as const) {
+    const one = await startOne(t, 'TCP');
+    const refuse = t.mock.fn();
+    if (expected !== 'closed') one.server.on('clientError', refuse);
+    one.server.on('connect', () => {});
+    const error = Object.assign(new Error('As of Node.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    const emitLate = () => assert.equal(one.server.emit('clientError', error, one.valve), true);
+    one.hold();
+    await send(one, `${start} HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(9_000)}${end}`); // three pieces
+    emitLate(); // changes nothing: Node begins to count again with the first piece
+    sweep(one, [500, 0]);
+    one.turn();
+    sweep(one, [500, 0]);
+    emitLate();
+    for (let i = 0; i < 2; i += 1) one.turn();
+    t.mock.timers.tick(1_499);
+    assert.deepEqual([refuse.mock.callCount(), one.valve.destroyed], [0, false]);
+    t.mock.timers.tick(1);
+    assert.equal(refuse.mock.callCount(), expected === 'refused' ? 1 : 0);
+    assert.equal(one.valve.destroyed, expected === 'closed');
+    if (expected === 'answered') (await one.next()).response.end();
+    one.valve.destroy();
   }
 });
 
