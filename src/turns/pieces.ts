@@ -2,8 +2,8 @@
 // line that ends a head or chunked content (RFC 9112 2.1, 7.1), at the end of content of known length, or after so many
 // bytes: a longer piece could keep Node busy for too long, if it is all field names, or chunks of one byte.
 //
-// `next` begins a request, `endHead` says what its content is, and `endRequest` ends it. Of CONNECT, and of an `Upgrade`
-// that a listener takes over, only `next` is called: all that follows passes as if it were their head.
+// `next` begins a request, `endHead` says what its content is, and `endRequest` ends it. Node makes no response to a
+// CONNECT or an Upgrade that a listener takes over, so neither is called: all that follows passes as if of their head.
 import type { IncomingMessage } from 'node:http';
 
 const HEAD_BYTES = 4 * 1024; // enough for browsers with cookies

@@ -1,5 +1,6 @@
-// Reads from a socket: bytes go from the kernel to a stream, then to `held`. If that is only paused, it reads up to its
-// high-water mark, so `stop` puts padding of that length in front. What the same read still brings waits in the stream.
+// Reads from a socket: bytes go from the kernel to a stream (Node's part of it), then to `held`. If the stream is
+// only paused, it reads up to its high-water mark, so `stop` puts padding of that length into it. What the same read
+// still brings (over TLS, further records) waits behind the padding, until `readOn`.
 import type { Socket } from 'node:net';
 
 /** The high-water mark that sockets must have. */
@@ -8,12 +9,12 @@ export const HIGH_WATER_MARK = 64;
 const NOTHING: Buffer = Buffer.alloc(0);
 const PADDING = Buffer.alloc(HIGH_WATER_MARK);
 
-let newest: Reader | undefined; // the last to have stopped, in a read that may go on
+let newest: Reader | undefined; // the last to have stopped: its read may not be over
 
 export class Reader {
   readonly #socket: Socket;
   isStopped = false;
-  held = NOTHING; // what has arrived, but for what waits in the stopped stream
+  held = NOTHING; // what has arrived, except for what waits in the stopped stream
   #hasPadding = false;
   #taken: Buffer[] = []; // what has been taken out of the stopped stream
 
@@ -22,7 +23,7 @@ export class Reader {
     this.#socket = socket;
     socket.on('data', (bytes: Buffer) => {
       if (this.isStopped) return; // what is read out of the stopped stream is emitted, too
-      if (newest !== undefined) newest.#join(); // its read is over
+      if (newest !== undefined) newest.#join(); // its read is over, because another brings this
       if (this.held.length > 0) this.stop();
       this.#hold(bytes);
       arrived();
@@ -41,7 +42,7 @@ export class Reader {
     return length < bytes.length ? bytes.subarray(0, length) : bytes;
   }
 
-  /** Stops reading from the kernel at once. Only `arrived` may call it: elsewhere, one more read may be under way. */
+  /** Stops reading from the kernel: at once inside `arrived`. Elsewhere, one more read may come first. */
   stop(): void {
     if (this.isStopped || this.#socket.readableEnded || this.#socket.destroyed) return; // `unshift` would fail
     this.isStopped = true;
@@ -65,8 +66,9 @@ export class Reader {
     this.#socket.resume();
   }
 
-  // Over TLS, a read can bring thousands of records of a byte, with a Buffer for each. Joined, they take little memory.
-  // But the stream reads on if it holds less than its high-water mark, or if more than that is asked for at a time.
+  // Over TLS, a read can bring thousands of records of a byte, with a Buffer for each. Taken out of the stopped stream
+  // and joined, they take little memory. But the stream reads on if less than its high-water mark is left in it, or if
+  // more than that is asked for at a time.
   #join(): void {
     newest = undefined; // it may have closed: nothing else would let go of it
     while (this.#socket.readableLength >= 2 * HIGH_WATER_MARK) {

@@ -9,9 +9,9 @@ import { createPassage, type Passage } from './passage.ts';
 import type { Turns } from './turns.ts';
 import { write, type Callback, type Write } from './writes.ts';
 
-// If Node sets no time-out: for a client that has ended its side, or takes nothing of a reply. The kernel holds up to
-// 4 MiB, and takes more only when the client has taken a third of that: at 1 KB/s, after 23 minutes. So 1/3 ms more
-// for each byte it has been given (with 4 MiB, 23 minutes) is enough; 2 KB/s are promised.
+// If Node sets no time-out: for a client that has ended its side, or takes nothing of a reply. The kernel holds as much
+// as 4 MiB, and takes more when the client has taken a third of that: even of one that takes 1 KB/s, half of what is
+// promised, it does so within 1/3 ms for each byte that it has been given.
 const QUIET_MS = 30_000;
 const MS_PER_BYTE = 1 / 3;
 const KERNEL_BYTES = 4 * 1024 * 1024; // that it holds of a connection, at most (`net.ipv4.tcp_wmem`)
