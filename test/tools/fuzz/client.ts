@@ -45,7 +45,8 @@ export async function converse(
     const { replies, rest } = repliesIn(Buffer.concat([received.rest, part]));
     received.replies.push(...replies.filter(({ status }) => status !== 100));
     received.rest = rest;
-    if (plan.end === 'wait' && isOver(plan, received)) socket.end();
+    const keeps = plan.keeps && isLastReply(received.replies.at(-1)); // then the service closes the connection
+    if (plan.end === 'wait' && !keeps && isOver(plan, received)) socket.end();
   });
   if (plan.readAfterMs > 0) {
     socket.pause();

@@ -46,7 +46,7 @@ export function planRound(seed: number) {
 function planConnection(random: Random, number: number) {
   const { below, pick } = random;
   const takesOver = below(8) > 0 ? undefined : pick(['GET', 'CONNECT'] as const);
-  const end = pick(['wait', 'wait', 'wait', 'wait', 'halfClose', 'reset', 'destroy'] as const);
+  const end = pick(['wait', 'wait', 'wait', 'halfClose', 'reset', 'destroy'] as const);
   const over = pick(OVER);
   const origin = pick(ORIGINS);
   const count = takesOver === undefined ? 1 + below(pick([2, 12])) : 1;
