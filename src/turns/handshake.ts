@@ -1,13 +1,18 @@
 // TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high to stop
 // reading at once.
-import { constants } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
-import { createSecureContext, TLSSocket, type SecureContextOptions, type TLSSocketOptions } from 'node:tls';
+import type { SecureContextOptions, TLSSocket, TLSSocketOptions } from 'node:tls';
 import { ALERT, isRecord, readHello } from './client-hello.ts';
 import { readBeginning, type Connection } from './connection.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
 import type { Turns } from './turns.ts';
+
+// Loaded when there is TLS: for others, that would delay the start.
+const load = createRequire(import.meta.url);
+const loadTls = (): typeof import('node:tls') => load('node:tls');
+const loadCrypto = (): typeof import('node:crypto') => load('node:crypto');
 
 // RFC 9325 3.4: whoever gets the key of tickets can decrypt what was sent over TLS 1.2 while it was in use.
 const TICKET_KEY_MS = 12 * 60 * 60 * 1000;
@@ -46,9 +51,10 @@ export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallbac
   if (Reflect.get(options, 'requestCert') === true) throw new TypeError('Certificates of clients cannot be requested.');
   // RFC 7301 3.2: a client that speaks only HTTP/2 is refused.
   const fixed = { isServer: true, ALPNProtocols: viewOf(ALPNProtocols), SNICallback, highWaterMark: HIGH_WATER_MARK };
+  const tls = loadTls();
   let latest = createContext(options);
   return {
-    start: (socket: Duplex): TLSSocket => new TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
+    start: (socket: Duplex): TLSSocket => new tls.TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
     /** Later sockets get this certificate and key. Sessions from before are not resumed. */
     setSecureContext: (context: SecureContextOptions): void => { latest = createContext(context); },
     /** To be called again and again: when it is 12 hours old, the key of tickets is renewed. */
@@ -75,8 +81,8 @@ export function keyExchanges(openssl: string): string {
 // As with `tls.createServer`, the server chooses the cipher. In TLS 1.2, clients cannot renegotiate (RFC 9325 3.5): one
 // could do so hundreds of times in a second.
 function createContext(options: SecureContextOptions) {
-  const secureOptions = (options.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION;
+  const secureOptions = (options.secureOptions ?? 0) | loadCrypto().constants.SSL_OP_NO_RENEGOTIATION;
   const ecdhCurve = keyExchanges(process.versions.openssl);
   const all = { honorCipherOrder: true, ecdhCurve, ...options, secureOptions };
-  return { options, secureContext: createSecureContext(all), madeAt: performance.now() };
+  return { options, secureContext: loadTls().createSecureContext(all), madeAt: performance.now() };
 }
