@@ -10,7 +10,7 @@ import { field } from './support/replies.ts';
 import { keepReports, startService } from './support/service.ts';
 import { closed, listenOnPort, until } from './support/sockets.ts';
 
-test('a server for HTTPS takes targets with https of its hosts alone, and so does one that redirects to it', async (t) => {
+test('servers for HTTPS, and those that redirect to it, take targets with https of their hosts', async (t) => {
   const allowedHosts = ['a'];
   const secure = await startService(t, { allowedHosts, server: (app) => app.createHttpsServer(tlsOptions(t)) });
   const redirecting = await startService(t, { allowedHosts, server: (app) => app.createRedirectServer(8443) });
@@ -24,7 +24,7 @@ test('a server for HTTPS takes targets with https of its hosts alone, and so doe
   }
 });
 
-test('behind a trusted proxy, clients are whom it names, and those of HTTPS are not redirected', async (t) => {
+test('a trusted proxy says who the client is, and over which protocol it came', async (t) => {
   const [PROXY, BALANCER] = ['127.0.0.2', '127.0.0.4'];
   const { port, records, ends } = await startService(t, {
     isTrustedProxy: (address = '') => [PROXY, '192.0.2.7'].includes(address), // whom the balancer names
@@ -74,7 +74,7 @@ test('an app says how busy it is', async (t) => {
   assert.deepEqual([load, app.load()], [now, { ...now, longestTurnWaitMs: 0 }]);
 });
 
-test('all servers of an app are unhealthy and stop together, and count together what is cut', async (t) => {
+test('the servers of an app stop together', async (t) => {
   const { app, port } = await startService(t);
   const ports = [port, await listenOnPort(app.createPlainServer().httpServer)];
   for (const each of ports) {

@@ -58,7 +58,7 @@ const unixHttps = await listeningSocket(join(folder, 'https.sock'));
 
 // The tests run at the same time, because they wait for processes.
 describe('a process with TLS', { concurrency: true }, () => {
-  test('HTTPS is served and redirected to; SIGHUP reads files; two SIGINT cut', { skip: NO_SIGNALS }, async (t) => {
+  test('it serves HTTPS, with the files of the last SIGHUP', { skip: NO_SIGNALS }, async (t) => {
     const tls = tlsVariables();
     const service = spawnService(t, { ...tls, PORT: '0', SHUTDOWN_DELAY_MS: '86400000' });
     const [httpsPort, httpPort] = [portIn(await service.nextLine()), portIn(await service.nextLine())];

@@ -33,7 +33,7 @@ const [socket, taken] = [await listeningSocket(), await listenOnPort(createServe
 
 // The tests run at the same time, because they wait for processes.
 describe('a process', { concurrency: true }, () => {
-  test('variables reach the service, flags for Node do not; the log says all', { skip: NO_SIGNALS }, async (t) => {
+  test('its variables reach the service, and flags for Node do not', { skip: NO_SIGNALS }, async (t) => {
     const environment = '"Development"';
     const service = spawnService(t, {
       PORT: '0', NODE_ENV: environment, ACCESS_LOG: 'true', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES: '127.0.0.1',
@@ -87,7 +87,7 @@ describe('a process', { concurrency: true }, () => {
     }));
   });
 
-  test('it requires node:http: instrumentation sees it, and no client is loaded', { skip: NO_SIGNALS }, async (t) => {
+  test('it requires node:http, as instrumentation expects it', { skip: NO_SIGNALS }, async (t) => {
     const hook = importing(`import Module from 'node:module';
       const { require } = Module.prototype; // wrapped as instrumentation does
       const asked = new Set();
@@ -103,7 +103,7 @@ describe('a process', { concurrency: true }, () => {
     assert.deepEqual(await service.nextLine(), ['node:http', false]);
   });
 
-  test('while it is loaded, SIGHUP does nothing, and a signal to stop ends it', { skip: NO_SIGNALS }, async (t) => {
+  test('while it is loaded, of all signals only those to stop end it', { skip: NO_SIGNALS }, async (t) => {
     const [, hooks] = importing(`import { writeSync } from 'node:fs';
       export async function load(url, context, next) {
         if (!/\\/start\\.[jt]s$/.test(url)) return next(url, context);

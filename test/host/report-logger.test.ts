@@ -55,7 +55,7 @@ test('a line about requests says that the event loop has waited', async () => {
   assert.ok(eventLoopUtilization < 1, `${eventLoopUtilization}`);
 });
 
-test('errors and finished requests are a line each; a path is cut at 1,024 characters, and marked then', () => {
+test('errors and finished requests are a line each, whose path is cut at 1,024 characters', () => {
   const logged: unknown[][] = [];
   const reports = createReportLogger((...line) => logged.push(line), () => undefined);
   const longest = 'x'.repeat(1_024);

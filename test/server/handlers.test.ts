@@ -133,14 +133,18 @@ describe('a handler that waits', { concurrency: true }, () => {
     });
   }
 
-  test('has the last reply if the server drains; at the stop, a 500 has nothing of a reply that fails', async (t) => {
+  test('has the last reply on its connection if the server drains', async (t) => {
     let isDraining = false;
-    const { open, next, server } = await start(t, 'TCP', { isDraining: () => isDraining });
+    const { open, next } = await start(t, 'TCP', { isDraining: () => isDraining });
     const drained = open(GET + GET);
     const { reply } = await next();
     isDraining = true;
     reply(emptyReply(200));
     assert.match(await drained.all(), /^HTTP.1.1 200 (?:.+\r\n)*Connection: close\r\n(?:.+\r\n)*\r\n$/);
+  });
+
+  test('that returns no reply gets a 500 with nothing of that, at the stop, too', async (t) => {
+    const { open, next, server } = await start(t);
     const stopped = open(GET);
     const last = await next();
     const closing = server.close();
@@ -149,7 +153,7 @@ describe('a handler that waits', { concurrency: true }, () => {
     await closing;
   });
 
-  test('that is cut off for room, or at the stop, is not taken for one whose client has left', async (t) => {
+  test('that is cut off by the server is not taken for one whose client has left', async (t) => {
     const { open, next, ends, server, records } = await start(t, 'TCP', { maxConnections: 2 });
     for (let i = 0; i < 2; i += 1) open(GET);
     const { request: { signal } } = await next();
@@ -202,7 +206,7 @@ describe('a handler that waits', { concurrency: true }, () => {
     assert.equal((await next()).request.remoteAddress, '127.0.0.1');
   });
 
-  test('is not called if its client leaves, or ends its side, while it waits; nor at the stop', async (t) => {
+  test('is not called if nobody waits for its reply when it gets a seat', async (t) => {
     const { open, next, calls, requests, server, records } =
       await start(t, 'TCP', {}, { ...NO_LIMIT, seats: createSeats(1) });
     const { client, reset } = open(GET);
@@ -256,7 +260,7 @@ describe('a handler that waits', { concurrency: true }, () => {
 
 // These do not run beside others, because they hold the time.
 for (const over of ['TCP', 'TLS'] as const) {
-  test(`over ${over}, a handler and its wait for a seat have 30 s; it keeps the seat until it ends`, async (t) => {
+  test(`over ${over}, a handler and its wait for a seat have 30 s together`, async (t) => {
     holdTimers(t, 'setInterval');
     const { open, next, calls, server, requests, records, reported } =
       await start(t, over, {}, { seats: createSeats(1) });
@@ -297,7 +301,7 @@ test('a handler that takes too long after its client has left is not counted for
   await until(() => server.handlers() === 0);
 });
 
-test('a route has its own time limit, or none; a limit is never early, and late by up to a second', async (t) => {
+test('the time limit of a route is never early, and late by up to a second', async (t) => {
   holdTimers(t, 'setInterval');
   for (const timeLimitMs of [0, 999, 1_001, Infinity]) {
     const { open, next, ends } = await start(t, 'TCP', {}, { timeLimitMs });

@@ -65,7 +65,7 @@ test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credi
   }
 });
 
-test('a handshake starts in a turn, the last of its iteration; what has closed or only begun gets none', async (t) => {
+test('a handshake starts in a turn, the last of its iteration', async (t) => {
   const { turns, hold, turn } = startTurns();
   hold();
   const endAfterOne = t.mock.fn(turns.endAfterOne);

@@ -62,7 +62,7 @@ for (const over of TRANSPORTS) {
     await until(() => closes.mock.callCount() === 2);
   });
 
-  test(`over ${over}, all can be closed at once, even in a handshake; before that, they work or fail`, async (t) => {
+  test(`over ${over}, all can be closed at once, even in a handshake`, async (t) => {
     holdTimers(t, 'setInterval');
     const swept = t.mock.fn();
     const { open, dial, server } = await start(t, hello, over, { sweepMs: 1_000, swept });
@@ -79,7 +79,7 @@ for (const over of TRANSPORTS) {
   });
 }
 
-test('it listens as Node does, and says so; errors of the listener are its own', async (t) => {
+test('it listens as Node does', async (t) => {
   const { mock } = t.mock.method(net, 'createServer');
   const { server, port } = await start(t, hello, 'TCP', { keepAlive: true, keepAliveInitialDelay: 9 });
   const { address, port: bound } = Object(server.address());
@@ -208,7 +208,7 @@ test('a `signal` that closes the listener closes idle connections; `maxConnectio
 });
 
 for (const over of TRANSPORTS) {
-  test(`over ${over}, what comes with a CONNECT is its \`head\`; that its client leaves is heard`, async (t) => {
+  test(`over ${over}, whoever takes over a CONNECT gets all, and hears that its client leaves`, async (t) => {
     const { server, open } = await start(t, hello, over);
     for (const [how, end] of [['ends', '\r\n\r\n'], ['resets', '\n\r\n']] as const) {
       const connecting = once(server, 'connect');
@@ -250,7 +250,7 @@ test('a request that comes with the end of the TLS handshake is answered on its 
   }
 });
 
-test('it may listen again after it has closed: it sweeps, and closes again, each time as at first', async (t) => {
+test('it may listen again after it has closed, each time as at first', async (t) => {
   holdTimers(t, 'setTimeout', 'setInterval');
   const { server, port, open } = await start(t, hello, 'TCP', { sweepMs: 1_000 });
   const opened: Opened[] = [];

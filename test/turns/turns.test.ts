@@ -46,7 +46,7 @@ test('while connections are accepted, nothing goes ahead, and one turn is taken 
   assert.equal(turns.admitAhead(), false);
 });
 
-test('one waits once; a queue whose last has left costs no turn, and comes into line again behind others', () => {
+test('a queue whose last has left costs no turn', () => {
   const { turns, wait, next, scheduled } = start(1);
   const [left, other]: [Queue, Queue] = [new Map(), new Map()];
   const gone = { takeTurn: () => assert.fail('It has gone.') };
@@ -58,7 +58,7 @@ test('one waits once; a queue whose last has left costs no turn, and comes into 
   assert.deepEqual([next(), next(), next(), next(), scheduled.length], ['b', 'x', '', '', 0]);
 });
 
-test('only those who wait are timed: the longest wait is told once, from the last time that one began to wait', () => {
+test('the longest wait for a turn is told once', () => {
   const { clock, turns, wait, next } = start(0.5);
   turns.admitAhead();
   clock.ms += 9;

@@ -195,7 +195,7 @@ testBoth('what is written arrives as it is, in order and at once; callbacks tell
   assert.deepEqual(failures, [...Array(10).fill(false), true]);
 });
 
-testBoth('destroyed, it says goodbye over TLS; it closes at a sweep at the latest, or for an error', async (one, t) => {
+testBoth('destroyed, it closes at a sweep at the latest', async (one, t) => {
   await calm(t, () => one.below.bytesRead);
   const { bytesRead } = one.below;
   one.valve.destroy();
@@ -217,7 +217,7 @@ testBoth('destroyed, it says goodbye over TLS; it closes at a sweep at the lates
   assert.deepEqual(closes.mock.calls.map(({ arguments: [hadError] }) => hadError), [false, true]);
 });
 
-test('`timeout` comes once, after a time in which nothing passes; empty lines are nothing', async (t) => {
+test('`timeout` comes once, after a time in which nothing passes', async (t) => {
   const one = await startOne(t, 'TCP', 1_000);
   sweep(one, [500, 0]);
   await send(one, '\r\n\r\n');
@@ -331,7 +331,7 @@ test('what is short does not wait behind all that is long', async (t) => {
   assert.equal((await one.next()).request.headers['x'], undefined);
 });
 
-test('while a little waits, one more read joins it, and then reading stops; if much waits, at once', async (t) => {
+test('while a little waits, one more read joins it, and none while much does', async (t) => {
   for (const reads of [['GET / HT', 'TP/1.1\r\nHost:'], [`GET /${'x'.repeat(4_097)} HTTP/1.1\r\nHost:`]]) {
     const one = await startOne(t, 'TCP');
     one.hold();
