@@ -33,7 +33,7 @@ export async function start(signals: SignalActions): Promise<void> {
     app?.closeAll();
     await nextIteration().then(() => nextIteration()); // the closed connections have reported their requests
     summarize();
-    await end();
+    return end();
   }
 
   function fail(error: unknown): void {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { get } from '../support/exchange.ts';
+import { CLOSE, get } from '../support/exchange.ts';
 import { calm, closed, iterations, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
 import { start, startTurns, TRANSPORTS, upload, type Opened, type Over } from './start.ts';
@@ -32,7 +32,7 @@ async function startOne(t: TestContext, over: Over, timeout = 0) {
   }
   const opened = await server.open();
   const mocks = { endings, halfClosed: halfClosed.mock, timeouts: timeouts.mock };
-  return { ...server, ...opened, over, exchanges, turn, hold, next, ...mocks };
+  return { ...server, ...opened, over, exchanges, turns, turn, hold, next, ...mocks };
 }
 
 function testBoth(title: string, act: (one: One, t: TestContext) => Promise<void>): void {
@@ -102,7 +102,7 @@ testBoth('content that nobody reads stays with its client until the reply; then 
 
 testBoth('after the last reply, what comes is discarded, a read each 50 ms, for a second', async (one, t) => {
   holdTimers(t, 'setTimeout');
-  one.client.resume().write(upload(LONG.length, 'Connection: close'));
+  one.client.resume().write(upload(LONG.length, CLOSE));
   one.client.write(LONG);
   const { request, response } = await one.next();
   request.once('data', () => request.pause());
@@ -123,6 +123,20 @@ testBoth('after the last reply, what comes is discarded, a read each 50 ms, for 
   assert.deepEqual([one.valve.isIdle, one.valve.destroyed], [true, false]);
   one.valve.sweep(1);
   await closed(one.raw);
+});
+
+testBoth('what waits for its turn when the last reply ends waits once, to be discarded', async (one, t) => {
+  holdTimers(t, 'setTimeout');
+  const waits = t.mock.method(one.turns, 'wait').mock;
+  one.client.resume().write(upload(LONG.length, CLOSE));
+  const { response } = await one.next();
+  one.hold();
+  for (const byte of 'xy') await send(one, byte); // the second read stops reading
+  response.end();
+  await iterations();
+  for (const ms of [1_000, 50]) t.mock.timers.tick(ms);
+  const queues = new Set(waits.calls.map(({ arguments: [queue] }) => queue));
+  assert.equal(Array.from(queues).reduce((sum, { size }) => sum + size, 0), 1);
 });
 
 testBoth('where Node sets no limit, a client may take nothing for 30 s, and longer if much is sent', async (one, t) => {
