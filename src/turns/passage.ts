@@ -74,7 +74,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
       readOn();
       reader.take();
     } else if (hasNext()) readOn();
-    else if (isOpen()) pass();
+    else pass();
     proceed();
   }
 
