@@ -7,7 +7,7 @@ import { runRound } from './round.ts';
 
 const MIB = 2 ** 20;
 const SAMPLE = 10; // rounds, of which the least counts
-const GROWTH = { heapUsed: 4 * MIB, rss: 100 * MIB }; // that may be, from the first ones to the last ones
+const GROWTH = { heapUsed: 8 * MIB, rss: 100 * MIB }; // that may be, from the first ones to the last ones
 
 const { seed, seconds } = parseArgs({
   options: { seed: { type: 'string', default: String(Date.now() % 1e9) }, seconds: { type: 'string', default: '20' } },

@@ -58,7 +58,7 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
   }
 
   // A room in which nothing is left holds as many connections of a client as at first. What they send lets go of the
-  // last reader that has stopped (reader.ts).
+  // last reader that has stopped (reader.ts): it keeps its connection, and perhaps a request.
   async function fillRoom(): Promise<void> {
     const to = addressFrom('127.0.1.1');
     const sockets = Array.from({ length: plan.maxConnections }, () => connect(to).on('error', () => {}));
@@ -86,7 +86,7 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
     if (!service.hasAllSeats()) faults.push('not all seats are free, or too many');
     if (!state.isStopping) await fillRoom();
     await endOf('the stop', service.stop());
-    await endOf('what is remembered', forget(Number(state.isStopping)));
+    await endOf('what is remembered', forget(state.isStopping ? 2 : 0));
   }
 
   await run().catch((error: unknown) => faults.push(String(error)));
