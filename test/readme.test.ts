@@ -17,8 +17,8 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts')).map((path) => path.replaceAll(sep, '/'));
 
-const TEXTS = ['README.md', 'src/README.md', 'src/turns/README.md', 'src/RECIPES.md', 'SECURITY.md', 'deploy/README.md', 'test/README.md',
-  'test/tools/contract/README.md', 'test/tools/bench/README.md'];
+const TEXTS = ['README.md', 'src/README.md', 'src/turns/README.md', 'src/RECIPES.md', 'SECURITY.md', 'deploy/README.md',
+  'test/README.md', 'test/tools/contract/README.md', 'test/tools/bench/README.md'];
 const [readme = '', book = '', ofTurns = '', , security = '', deploy = ''] = TEXTS.map(read);
 
 const found = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, group = '']) => group);
