@@ -62,9 +62,9 @@ describe('a process', { concurrency: true }, () => {
     const [stopping, closing, stopped, requests, refused, tooMany] = lines.filter((one) => one.message !== 'Request');
     assert.deepEqual([stopping?.['signal'], stopping?.['delayMs'], closing?.['timeoutMs']], ['SIGQUIT', 1, 7_000]);
     assert.deepEqual([stopped?.['requestsCut'], code], [0, 0]);
-    const { byStatus, openConnections, handlers, longestTurnWaitMs } = requests ?? assert.fail();
+    const { byStatus, openConnections, handlers, longestTurnWaitMs, eventLoopUtilization } = requests ?? assert.fail();
     assert.deepEqual([byStatus, handlers], [{ 200: 1, 400: 1, 404: 1, 421: 1, 431: 1 }, 0]);
-    assert.deepEqual([typeof openConnections, typeof longestTurnWaitMs], ['number', 'number']);
+    for (const measured of [openConnections, longestTurnWaitMs, eventLoopUtilization]) assert.ok(Number(measured) >= 0);
     assert.deepEqual(tooMany?.['largest'], { client: '127.0.0.1', connections: 3 });
     const reasons = { HPE_INVALID_TRANSFER_ENCODING: 1, HPE_HEADER_OVERFLOW: 1, hostNotAllowed: 1 };
     // How many were closed depends on how soon the service hears of clients that leave.

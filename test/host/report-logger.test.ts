@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createReportLogger } from '../../src/host/report-logger.ts';
 
 const refused = 'Requests or connections were refused in the last minute.';
@@ -40,19 +40,6 @@ test('what any client can cause is at most a line a minute for each kind, or log
     ['info', 'Requests in the last minute.', { byStatus: { 200: 1 }, ...busy }],
     ['warn', closed, { byReason: { idleClosed: 1 }, largest: { client: 'b', connections: 9 } }],
   ]);
-});
-
-test('a line about requests says that the event loop has waited', async () => {
-  const logged: unknown[] = [];
-  const reports = createReportLogger((_level, _message, fields) => logged.push(fields), () => undefined);
-  const begin = performance.eventLoopUtilization();
-  do {
-    await sleep(1);
-  } while (performance.eventLoopUtilization(begin).utilization > 0.9);
-  reports.requestOver(200);
-  reports.summarize();
-  const { eventLoopUtilization } = Object(logged[0]);
-  assert.ok(eventLoopUtilization < 1, `${eventLoopUtilization}`);
 });
 
 test('errors and finished requests are a line each, whose path is cut at 1,024 characters', () => {
