@@ -28,8 +28,14 @@ const OF_DESCRIPTION = { ...INFO, openapi: /^3\.1\./, servers: undefined, securi
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 const PARENT = `00-${TRACE}-${SPAN}`;
-const IGNORED_PARENTS = [PARENT, `${PARENT.toUpperCase()}-01`, `${PARENT}-01-more`, `ff${PARENT.slice(2)}-01`,
-  `00-${'0'.repeat(32)}-${SPAN}-01`, `00-${TRACE}-${'0'.repeat(16)}-01`, `${PARENT}-01\r\ntraceparent: ${PARENT}-01`];
+const LATER_PARENT = `cc-${TRACE}-${SPAN}-01`; // of a later version
+const IGNORED_PARENTS = [
+  PARENT, ...words('-1 -0g -0A -01- -01-more').map((flags) => PARENT + flags), `${LATER_PARENT}a`,
+  ...words('0 CC ff').map((version) => `${version}-${TRACE}-${SPAN}-01`),
+  ...[TRACE.toUpperCase(), TRACE.slice(1), '0'.repeat(32)].map((trace) => `00-${trace}-${SPAN}-01`),
+  ...[SPAN.toUpperCase(), `${SPAN}0`, '0'.repeat(16)].map((span) => `00-${TRACE}-${span}-01`),
+  `${PARENT}-01\r\ntraceparent: ${PARENT}-01`, `${LATER_PARENT}-a\r\ntraceparent: ${LATER_PARENT}`,
+];
 // A traceparent in the caller's trace with these flags, and one in another; with another span id.
 const inTrace = (flags: '00' | '01') => new RegExp(`^00-${TRACE}-(?!${SPAN}|0{16})[0-9a-f]{16}-${flags}$`);
 const IN_NEW_TRACE = new RegExp(`^00-(?!${TRACE}|0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$`);
@@ -118,8 +124,10 @@ export function decided(subject: Subject): Sections {
       traced('of a new trace', IN_NEW_TRACE),
       traced('in the trace of the client, and sampled as that', inTrace('01'), `traceparent: ${PARENT}-01`),
       traced('not sampled when the traceparent is not', inTrace('00'), `Traceparent: ${PARENT}-00`),
-      traced('from four fields of a later version', inTrace('01'), `traceparent: cc${PARENT.slice(2)}-01-more`),
+      ...['', '-', '-what.the/future=has'].map((more) =>
+        traced(`from four fields of a later version${more}`, inTrace('01'), `traceparent: ${LATER_PARENT}${more}`)),
       traced('with no flag but the sampled flag', inTrace('01'), `traceparent: ${PARENT}-ff`),
+      traced('and not another one', inTrace('00'), `traceparent: ${PARENT}-fe`),
       ...IGNORED_PARENTS.map((text) => traced(`of a new trace, despite ${text}`, IN_NEW_TRACE, `traceparent: ${text}`)),
     ],
     '10: type and title of a 400': [row('they', ask(INVALID, { status: 400, json: OF_INVALID }))],
