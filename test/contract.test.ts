@@ -48,17 +48,6 @@ function headOf({ status, headers, body }: Reply, isLast: boolean, { steps }: Ro
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...start, ...allow, ...named, ...length, ...end];
 }
 
-test('a reply may have the fields of all replies, and those that its row names', () => {
-  const fields = { Location: '/a', Accept: 'b', 'WWW-Authenticate': 'c' };
-  const named = Object.entries(fields).map((pair) => pair.join(': '));
-  const headers = ['Cache-Control: no-store', ...named, 'Content-Length: 0', 'Date: now', 'Connection: close'];
-  const reply = { statusLine: 'HTTP/1.1 401 Unauthorized', status: 401, headers, body: '' };
-  const row = { says: '', steps: [{ send: '', replies: [{ status: 401 }, { fields }] }] };
-  assert.deepEqual(headOf(reply, true, row), [reply.statusLine, ...headers]);
-  const others = headers.filter((line) => !named.includes(line));
-  assert.deepEqual(headOf(reply, true, { says: '', steps: [] }), [reply.statusLine, ...others]);
-});
-
 const replyOf = (code: number, content: string) =>
   `HTTP/1.1 ${code}\r\nX: A\r\ncontent-TYPE:application/JSON\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
 

@@ -1,15 +1,11 @@
 // The contract against the service on bare `node:http`, by the one import that differs.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { connect } from 'node:tls';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { temporaryFolder, tlsOptions } from '../support/certificates.ts';
+import { temporaryFolder } from '../support/certificates.ts';
 import { holdAll, rowsFor } from '../support/contract.ts';
-import { appOptions, keepReports } from '../support/service.ts';
-import { listenOnPort } from '../support/sockets.ts';
 
 const extension = extname(import.meta.url);
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
@@ -37,18 +33,4 @@ test('on bare node:http, all rows of the contract hold but a few', async (t) => 
     assert.equal(rows.length - alike.length, 5);
     await holdAll(t, alike, { create, isDevelopment: environment === 'development' });
   }
-});
-
-test('on bare node:http, a certificate can be renewed', async (t) => {
-  const { createApp } = await importBareApp(t);
-  const app = createApp({ ...appOptions(), reports: keepReports().reports });
-  app.createPlainServer();
-  const port = await listenOnPort(app.createHttpsServer(tlsOptions(t)).httpServer);
-  const renewed = tlsOptions(t);
-  app.setSecureContext(renewed);
-  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-  await once(socket, 'secureConnect');
-  assert.equal(socket.getPeerX509Certificate()?.toString(), renewed.cert.toString());
-  socket.destroy();
-  app.closeAll();
 });

@@ -6,7 +6,7 @@ const HOSTS = words("A.Example my_service-1.~%20b%C3%a9!$&'()*+;= 127.0.0.1. . a
 const SAME_HOSTS = { 'http://a:80': 'A', 'http://a.': 'a:80', 'http://[::1]:80': '[::1]', 'HTTP://A:8': 'a.:8' };
 const OTHER_HOSTS = words('http://b http://a:1 http://a:443 https://a:80 http://user@a http://a@b http://a%');
 const NO_HOSTS = ['', 'a b', ...words(`
-  :80 user@a a/b a#b a\\b a|b "a" a%2 a\xe9 a,b a: a:-1 a:0x1f a:80:80 a:65536 a:000080
+  :80 user@a a/b a?b a#b a\\b a|b a<b a>b a{b a}b a^b a\`b "a" a%2 a\xe9 a,b a: a:-1 a:0x1f a:80:80 a:65536 a:000080
   ::1 [] [::1 1[::1] [::1]. [:::1] [127.0.0.1] [fe80::1%25eth0] [v1.a]`)];
 const CHUNKS = ['00000003\r\nabc\r\n00000000', '7\r\n0\r\n\r\nGE\r\n0', 'A\r\n0123456789\r\na\r\n0123456789\r\n0'];
 const EXTENSIONS = [';a=b;c', ';a=""', ';a="b;c=d"', ';a="\\""', ';a="\\\\"', ';a="\t !"', ';a="\\a\\ \xe9"'];
