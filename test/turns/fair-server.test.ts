@@ -13,71 +13,63 @@ import { createTurns } from '../../src/turns/turns.ts';
 import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, FORGED, hello, start, startTurns, TRANSPORTS, upload, type Opened } from './start.ts';
+import { beginTls, hello, start, startTurns, testOver, upload } from './start.ts';
 
-for (const over of TRANSPORTS) {
-  test(`over ${over}, at the stop, idle connections close after 250 ms, and others at sweeps`, async (t) => {
-    holdTimers(t, 'setTimeout', 'setInterval');
-    const responses: ServerResponse[] = [];
-    const { turns, turn, hold } = startTurns();
-    const { open, dial, server } =
-      await start(t, (_, response) => responses.push(response), over, { sweepMs: 500, turns });
-    const [silent, idle, begun, late, held] = [await dial(), await open(), await open(), await open(), await open()];
-    begun.client.write(GET);
-    await until(() => responses.length === 1);
-    const [first = assert.fail()] = responses.splice(0);
-    first.flushHeaders(); // so nothing tells its client that it is the last
-    t.mock.timers.tick(800); // a sweep, before the stop
-    const lingering = await open();
-    lingering.client.resume().write(LAST);
-    await until(() => responses.length === 1);
-    responses.pop()?.end();
-    await until(() => lingering.valve.writableFinished);
-    const closes = t.mock.fn();
-    server.close(closes);
-    assert.equal(server.listening, false);
-    await iterations();
-    assert.equal(server.listener.listening, false, 'nobody waits in the kernel');
-    t.mock.timers.tick(249); // a sweep
-    server.close(closes); // changes nothing
-    late.client.write(GET);
-    await until(() => responses.length === 1);
-    assert.deepEqual([silent, idle].map(({ raw }) => raw.destroyed), [false, false]);
-    hold();
-    held.client.write(GET);
-    await until(() => !held.valve.isIdle); // it waits for a turn, and Node does not know of it
-    t.mock.timers.tick(1);
-    await Promise.all([closed(idle.raw), closed(silent.raw)]);
-    turn();
-    const replies = [late, held].map(async ({ client }) => String(await once(client, 'data')));
-    for (const response of [first, ...responses]) response.end();
-    for (const reply of await Promise.all(replies)) assert.match(reply, /^connection: close/mi);
-    await until(() => begun.valve.isIdle);
-    assert.deepEqual([begun, late, held, lingering].map(({ raw }) => raw.destroyed), [false, false, false, false]);
-    t.mock.timers.tick(450); // the sweep
-    await closed(begun.raw);
-    const areOpen = [late, held, lingering].every(({ raw }) => !raw.destroyed);
-    assert.ok(areOpen && closes.mock.callCount() === 0, 'their clients may take the replies');
-    t.mock.timers.tick(1_500);
-    await until(() => closes.mock.callCount() === 2);
-  });
+testOver('at the stop, idle connections close after 250 ms, and others at sweeps', async (over, t) => {
+  holdTimers(t, 'setTimeout', 'setInterval');
+  const responses: ServerResponse[] = [];
+  const { turns, turn, hold } = startTurns();
+  const { open, dial, server } =
+    await start(t, (_, response) => responses.push(response), over, { sweepMs: 500, turns });
+  const [silent, idle, begun, held] = [await dial(), await open(), await open(), await open()];
+  begun.client.write(GET);
+  await until(() => responses.length === 1);
+  responses[0]?.flushHeaders(); // so nothing tells its client that it is the last
+  t.mock.timers.tick(800); // a sweep, before the stop
+  const lingering = await open();
+  lingering.client.resume().write(LAST);
+  await until(() => responses.length === 2);
+  responses.pop()?.end();
+  await until(() => lingering.valve.writableFinished);
+  const closes = t.mock.fn();
+  server.close(closes);
+  assert.equal(server.listening, false);
+  await iterations();
+  assert.equal(server.listener.listening, false, 'nobody waits in the kernel');
+  t.mock.timers.tick(249); // a sweep
+  server.close(closes); // changes nothing
+  assert.deepEqual([silent, idle].map(({ raw }) => raw.destroyed), [false, false]);
+  hold();
+  held.client.write(GET);
+  await until(() => !held.valve.isIdle); // it waits for a turn, and Node does not know of it
+  t.mock.timers.tick(1);
+  await Promise.all([closed(idle.raw), closed(silent.raw)]);
+  turn();
+  const reply = once(held.client, 'data');
+  await until(() => responses.length === 2);
+  for (const response of responses) response.end();
+  assert.match(String(await reply), /^connection: close/mi);
+  await until(() => begun.valve.isIdle);
+  assert.deepEqual([begun, held, lingering].map(({ raw }) => raw.destroyed), [false, false, false]);
+  t.mock.timers.tick(450); // the sweep
+  await closed(begun.raw);
+  const areOpen = [held, lingering].every(({ raw }) => !raw.destroyed);
+  assert.ok(areOpen && closes.mock.callCount() === 0, 'their clients may take the replies');
+  t.mock.timers.tick(1_500);
+  await until(() => closes.mock.callCount() === 2);
+});
 
-  test(`over ${over}, all can be closed at once, even in a handshake`, async (t) => {
-    holdTimers(t, 'setInterval');
-    const swept = t.mock.fn();
-    const { open, dial, server } = await start(t, hello, over, { sweepMs: 1_000, swept });
-    const [silent, reset, forger, { client, raw, valve }] = [await dial(), await dial(), await dial(), await open()];
-    reset.below.resetAndDestroy();
-    forger.below.write(FORGED);
-    server.stopListening();
-    client.write(GET);
-    await Promise.all([once(client, 'data'), closed(reset.raw), closed(forger.raw)]);
-    server.closeAllConnections();
-    await Promise.all([closed(silent.raw), closed(raw), closed(valve), once(server, 'close')]);
-    t.mock.timers.tick(1_000);
-    assert.equal(swept.mock.callCount(), 0);
-  });
-}
+testOver('all can be closed at once, even in a handshake', async (over, t) => {
+  holdTimers(t, 'setInterval');
+  const swept = t.mock.fn();
+  const { open, dial, server } = await start(t, hello, over, { sweepMs: 1_000, swept });
+  const [silent, { raw, valve }] = [await dial(), await open()];
+  server.stopListening();
+  server.closeAllConnections();
+  await Promise.all([closed(silent.raw), closed(raw), closed(valve), once(server, 'close')]);
+  t.mock.timers.tick(1_000);
+  assert.equal(swept.mock.callCount(), 0);
+});
 
 test('it listens as Node does', async (t) => {
   const { mock } = t.mock.method(net, 'createServer');
@@ -124,6 +116,7 @@ test('an option that is not accepted is heard of where the server is made, with 
     ['maxConnections', 1.5, /is 1.5:/], ['maxConnections', null, /is null:/],
     ['room', 10, 'room is 10: what createRoom returns is accepted.'], ['room', null, /is null:/],
     ['tls', null, 'tls is null: an object, such as { cert, key }, is accepted.'], ['tls', ['pem'], /is \[Array\]:/],
+    ['tls', { requestCert: true }, 'Certificates of clients cannot be requested.'],
     ['isBalancer', ['10.0.0.0/8'], 'isBalancer is [Array]: a function is accepted.'], ['isBalancer', null, /is null:/],
     ['proxies', '10.0.0.1', "proxies is '10.0.0.1': isBalancer, a function, is accepted."],
     ['key', 'secret'.repeat(9), /^cert or key is 'secretsecretsecretse'\.{3} 34 .*: for HTTPS, tls: { cert, key } is/],
@@ -139,33 +132,26 @@ test('an option that is not accepted is heard of where the server is made, with 
   createFairServer(Object.assign({ room: createRoom(1), isBalancer: () => false, tls: {} }, { key: '' }));
 });
 
-for (const over of TRANSPORTS) {
-  test(`over ${over}, with fake timers, clients that leave are noticed, and \`close\` ends`, async (t) => {
-    const handler = ({ method }: http.IncomingMessage, response: ServerResponse) =>
-      (method === 'GET' ? response.flushHeaders() : response.end());
-    const { server, open } = await start(t, handler, over, { sweepMs: 10 });
-    const called: string[] = [];
-    for (const name of ['setTimeout', 'setInterval', 'clearInterval', 'setImmediate'] as const) {
-      t.mock.method(globalThis, name, () => called.push(name));
-    }
-    t.mock.getter(globalThis, 'performance', () => called.push('performance'));
-    const { nextTick } = process;
-    t.mock.method(process, 'nextTick', (...args: Parameters<typeof nextTick>) => { // Node's streams call it, too
-      if (/^.*\n.*\n.*\n.*src.turns/.test(String(new Error().stack))) called.push('nextTick');
-      nextTick(...args);
-    });
-    const [ending, resetting] = [await open(), await open()];
-    for (const [bytes, { client }] of [[GET, ending], [upload(1, 'Connection: close'), resetting]] as const) {
-      client.write(bytes);
-      await once(client, 'data');
-    }
-    ending.client.end();
-    resetting.below.resetAndDestroy();
-    await Promise.all([ending, resetting].map(({ raw }) => closed(raw)));
-    await once(server.close(), 'close');
-    assert.deepEqual(called, []);
-  });
-}
+testOver('with fake timers, clients that leave are noticed, and `close` ends', async (over, t) => {
+  const handler = ({ method }: http.IncomingMessage, response: ServerResponse) =>
+    (method === 'GET' ? response.flushHeaders() : response.end());
+  const { server, open } = await start(t, handler, over, { sweepMs: 10 });
+  const called: string[] = [];
+  for (const name of ['setTimeout', 'setInterval', 'clearInterval', 'setImmediate'] as const) {
+    t.mock.method(globalThis, name, () => called.push(name));
+  }
+  t.mock.getter(globalThis, 'performance', () => called.push('performance'));
+  const [ending, resetting] = [await open(), await open()];
+  for (const [bytes, { client }] of [[GET, ending], [upload(1, 'Connection: close'), resetting]] as const) {
+    client.write(bytes);
+    await once(client, 'data');
+  }
+  ending.client.end();
+  resetting.below.resetAndDestroy();
+  await Promise.all([ending, resetting].map(({ raw }) => closed(raw)));
+  await once(server.close(), 'close');
+  assert.deepEqual(called, []);
+});
 
 test('it tells of each `close` as Node does, and listens again at once after it', async () => {
   async function run(server: http.Server): Promise<unknown[]> {
@@ -207,33 +193,33 @@ test('a `signal` that closes the listener closes idle connections; `maxConnectio
   await Promise.all([closed(raw), once(server, 'close')]);
 });
 
-for (const over of TRANSPORTS) {
-  test(`over ${over}, whoever takes over a CONNECT gets all, and hears that its client leaves`, async (t) => {
-    const { server, open } = await start(t, hello, over);
-    for (const [how, end] of [['ends', '\r\n\r\n'], ['resets', '\n\r\n']] as const) {
-      const connecting = once(server, 'connect');
-      const { client, below } = await open();
-      client.write(`CONNECT a:80${end}head`);
-      const [, socket, head] = await connecting;
-      assert.equal(String(head), 'head');
-      const hasLeft = once(socket, how === 'ends' ? 'end' : 'error'); // though nobody reads
-      if (how === 'ends') client.end();
-      else below.resetAndDestroy();
-      await hasLeft;
-    }
-  });
+testOver('whoever takes a connection over gets all, and hears that its client leaves', async (over, t) => {
+  const { server, open } = await start(t, hello, over);
+  for (const [event, begin, how] of [
+    ['upgrade', get('/', 'Connection: upgrade', 'Upgrade: x'), 'ends'], ['connect', 'CONNECT a:80\n\r\n', 'resets'],
+  ] as const) {
+    const taking = once(server, event);
+    const { client, below } = await open();
+    client.write(`${begin}head`);
+    const [, socket, head] = await taking;
+    assert.equal(String(head), 'head');
+    const hasLeft = once(socket, how === 'ends' ? 'end' : 'error'); // though nobody reads
+    if (how === 'ends') client.end();
+    else below.resetAndDestroy();
+    await hasLeft;
+  }
+});
 
-  test(`over ${over}, \`clientError\` comes once, though its listener leaves the connection open`, async (t) => {
-    const { server, open } = await start(t, hello, over);
-    const listener = t.mock.fn();
-    server.on('clientError', listener);
-    const { client, valve, accepted } = await open();
-    client.write(`BAD\r\n\r\n${GET.repeat(10)}`);
-    await until(() => listener.mock.callCount() > 0 && accepted.bytesRead > 0 && valve.isIdle === false);
-    await calm(t, () => valve.bytesRead);
-    assert.equal(listener.mock.callCount(), 1);
-  });
-}
+testOver('`clientError` comes once, though its listener leaves the connection open', async (over, t) => {
+  const { server, open } = await start(t, hello, over);
+  const listener = t.mock.fn();
+  server.on('clientError', listener);
+  const { client } = await open();
+  client.write(`BAD\r\n\r\n${GET.repeat(10)}`);
+  await until(() => listener.mock.callCount() > 0);
+  await calm(t, () => listener.mock.callCount());
+  assert.equal(listener.mock.callCount(), 1);
+});
 
 test('a request that comes with the end of the TLS handshake is answered on its socket, or refused', async (t) => {
   const secured = new Set<unknown>();
@@ -250,39 +236,29 @@ test('a request that comes with the end of the TLS handshake is answered on its 
   }
 });
 
-test('it may listen again after it has closed, each time as at first', async (t) => {
+test('while a connection is open, it may listen again, as at first', async (t) => {
   holdTimers(t, 'setTimeout', 'setInterval');
   const { server, port, open } = await start(t, hello, 'TCP', { sweepMs: 1_000 });
-  const opened: Opened[] = [];
-  for (const again of ['while a connection is open', 'when all have closed', 'not']) {
-    const newest = await open();
-    opened.push(newest);
-    const sweeps = t.mock.method(newest.valve, 'sweep').mock;
-    t.mock.timers.tick(1_000);
-    await iterations();
-    assert.deepEqual([sweeps.callCount(), opened.some(({ raw }) => raw.destroyed)], [1, false], 'the stop is over');
-    const isClosed = once(server.close(), 'close');
+  const first = await open();
+  for (let i = 0; i < 2; i += 1) {
+    server.close();
     await until(() => !server.listener.listening);
-    if (again === 'not') t.mock.timers.tick(250);
-    if (again === 'when all have closed') for (const { below } of opened.splice(0)) below.destroy();
-    if (again !== 'while a connection is open') await isClosed;
-    if (again !== 'not') await once(server.listen(port, '127.0.0.1'), 'listening');
+    await once(server.listen(port, '127.0.0.1'), 'listening');
   }
+  const sweeps = t.mock.method((await open()).valve, 'sweep').mock;
+  t.mock.timers.tick(1_000);
+  await iterations();
+  assert.deepEqual([sweeps.callCount(), first.raw.destroyed], [1, false], 'the stop is over');
+  const isClosed = once(server.close(), 'close');
+  await until(() => !server.listener.listening);
+  t.mock.timers.tick(250);
+  await isClosed;
 });
 
 test('without `halfClosed`, too, who ends its side gets replies to all that it has sent', async (t) => {
   const { client } = await (await start(t, hello, 'TCP')).open();
   client.end(GET.repeat(9));
   assert.equal((await text(client)).split('HTTP/1.1 200 OK').length, 10);
-});
-
-test('what takes a connection over after an Upgrade may read it by `readable`, and gets all', async (t) => {
-  const { server, open } = await start(t, hello, 'TCP');
-  server.on('upgrade', async (_, socket, head) =>
-    socket.end(head + await text(socket.iterator({ destroyOnReturn: false }))));
-  const { client } = await open();
-  client.end(get('/', 'Connection: upgrade', 'Upgrade: x') + 'x'.repeat(10_000));
-  assert.equal(await text(client), 'x'.repeat(10_000));
 });
 
 test('it accepts what waits in the kernel at the stop, for 250 ms', { skip: NO_UNIX }, async (t) => {

@@ -15,7 +15,7 @@ import { createTls } from '../../src/turns/handshake.ts';
 import { temporaryFolder, tlsOptions } from '../support/certificates.ts';
 import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, startPair, until } from '../support/sockets.ts';
-import { beginTls, FORGED, keyUpdates, startEnds, TRANSPORTS, upload } from './start.ts';
+import { beginTls, FORGED, keyUpdates, startEnds, testOver, upload } from './start.ts';
 
 /** A server of node:http, and a connection of it which is a Duplex. What happens is noted. */
 async function startHttp() {
@@ -168,20 +168,18 @@ test('a socket whose write fails is `errored` at once', async (t) => {
   assert.notEqual(accepted.errored, null);
 });
 
-for (const over of TRANSPORTS) {
-  test(`over ${over}, an \`unshift\` of the high-water mark inside \`data\` stops the next read`, async (t) => {
-    const { client, accepted, raw } = await startEnds(t, over);
-    const reads: number[] = [];
-    accepted.once('data', () => {
-      accepted.pause();
-      accepted.unshift(Buffer.alloc(accepted.readableHighWaterMark));
-      reads.push(raw.bytesRead);
-    });
-    client.write('x'.repeat(1_000_000));
-    await calm(t, () => raw.bytesRead);
-    assert.deepEqual(reads, [raw.bytesRead]);
+testOver('an `unshift` of the high-water mark inside `data` stops the next read', async (over, t) => {
+  const { client, accepted, raw } = await startEnds(t, over);
+  const reads: number[] = [];
+  accepted.once('data', () => {
+    accepted.pause();
+    accepted.unshift(Buffer.alloc(accepted.readableHighWaterMark));
+    reads.push(raw.bytesRead);
   });
-}
+  client.write('x'.repeat(1_000_000));
+  await calm(t, () => raw.bytesRead);
+  assert.deepEqual(reads, [raw.bytesRead]);
+});
 
 test('over TLS, `bytesRead` is what the kernel has given; of the decrypted socket, what was in that', async (t) => {
   const { client, raw, accepted } = await startEnds(t, 'TLS');

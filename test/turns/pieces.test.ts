@@ -63,27 +63,3 @@ test('content that the head does not name passes byte by byte, until Node says t
   request.complete = true;
   assert.equal(pieces.maxBytes, 4_096, 'what comes then is another head');
 });
-
-test('no empty line is made of the end of one part of a request and the beginning of the next', () => {
-  const pieces = new Pieces();
-  assert.deepEqual(piecesOf(pieces, 'x\r\n'), ['x\r\n']);
-  const request = begin(pieces);
-  assert.deepEqual(piecesOf(pieces, '\r\nx\r\n'), ['\r\nx\r\n']);
-  request.complete = true;
-  pieces.isAnswered = true;
-  pieces.endRequest();
-  assert.deepEqual(piecesOf(pieces, '\r\nx'), ['\r\nx']);
-});
-
-test('empty lines count between requests, and one is over when it has passed and is answered', () => {
-  const pieces = new Pieces();
-  const count = (bytes: string) => pieces.emptyLines(Buffer.from(bytes));
-  assert.deepEqual(['\r\n\n\rGET', '\nGET\r\n', 'GET\r\n', '\r\n', ''].map(count), [4, 1, 0, 2, 0]);
-  pieces.next(Buffer.from(HEAD));
-  const request = begin(pieces, '1');
-  pieces.isAnswered = true;
-  assert.deepEqual([pieces.endRequest(), pieces.isComplete, pieces.isArriving], [false, false, true]);
-  request.complete = true;
-  assert.deepEqual([pieces.isComplete, pieces.isArriving, count('\r\n')], [true, false, 2]);
-  assert.deepEqual([pieces.endRequest(), pieces.isComplete, count('\r\n')], [true, false, 2]);
-});

@@ -1,7 +1,16 @@
-// Which headers are legal, and whom they name: sections 2.1 and 2.2 of the specification.
+// Which headers of load balancers are legal, and whom they name: sections 2.1 and 2.2 of the specification. Who is the
+// client of a connection then, and what becomes of one without a legal header.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
 import { readProxyHeader } from '../../src/turns/proxy-header.ts';
+import { GET, LAST } from '../support/exchange.ts';
+import { closed, until } from '../support/sockets.ts';
+import { holdTimers } from '../support/timers.ts';
+import { beginTls, start, testOver, type Over } from './start.ts';
 
 const SIGNATURE = '0d0a0d0a000d0a515549540a';
 const [V4, V6] = ['c0000201 c0000202 ddd5 01bb', `20010db8${'0'.repeat(22)}7f ${'f'.repeat(32)} 0001 ffff`];
@@ -32,10 +41,9 @@ const LEGAL: readonly (readonly [header: Buffer, address?: string, port?: number
 const ILLEGAL = [
   ...['01', '65536', '100000', '', '-1', '+1', '1e3', '0x1', '1.0', '1,', '\xb2'].flatMap((port) =>
     [v1(TCP4.replace('56789', port)), v1(TCP4.replace('443', port))]),
-  ...['192.0.2', '192.0.2.256', '192.0.2.01', '192.0.2.1.1', '192.0.2.1/32', '::1%1', ''].flatMap(
-    (address) => [v1(TCP4.replace('192.0.2.1', address)), v1(TCP4.replace('192.0.2.2', address))]),
-  ...['1::2::3', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9', '12345::', '[::1]', '::1%1', '::g', ''].flatMap(
-    (address) => [v1(TCP6.replace('2001:db8::', address)), v1(TCP6.replace('2001:db8::1', address))]),
+  ...['192.0.2', '192.0.2.01', '192.0.2.1/32', '1:2:3:4:5:6:7', '[::1]', '::1%1', ''].flatMap((address) =>
+    [TCP4.replace('192.0.2.1', address), TCP4.replace('192.0.2.2', address), TCP6.replace('2001:db8::', address),
+      TCP6.replace('2001:db8::1', address)].map(v1)),
   ...['::1', '::ffff:192.0.2.1'].map((address) => v1(TCP4.replace('192.0.2.1', address))), // the source is another's
   v1(TCP6.replace('2001:db8::', '192.0.2.1')),
   ...['', 'TCP', 'TCP0', 'TCP6', 'tcp4', 'UDP4', 'TCP44', 'unknown', 'UNKNOWNX'].map((protocol) =>
@@ -52,18 +60,11 @@ const ILLEGAL = [
   v2('2111', V4, 4_097), v2('2000', '', 65_535),
 ];
 
-type Read = readonly [length?: number, address?: string | undefined, port?: number | undefined];
-
-// What is read if the header is complete and legal.
-function readHeader(bytes: Buffer): Read {
-  const header = readProxyHeader(bytes);
-  return typeof header === 'object' ? [header.length, header.client?.address, header.client?.port] : [];
-}
-
 test('a legal header names a client over TCP, whatever follows it, and each beginning of it is incomplete', () => {
   for (const [header, address, port] of LEGAL) {
     for (const next of ['', '\r\n', 'PROXY UNKNOWN\r\n']) {
-      assert.deepEqual(readHeader(Buffer.concat([header, Buffer.from(next)])), [header.length, address, port]);
+      const { length, client } = Object(readProxyHeader(Buffer.concat([header, Buffer.from(next)])));
+      assert.deepEqual([length, client?.address, client?.port], [header.length, address, port]);
     }
     for (let length = 0; length < header.length; length += 1) {
       assert.equal(readProxyHeader(header.subarray(0, length)), 'incomplete', `${length} of ${header}`);
@@ -76,4 +77,86 @@ test('an illegal header is refused, and a first byte that begins none', () => {
   for (let byte = 0; byte < 256; byte += 1) {
     assert.equal(readProxyHeader(Buffer.of(byte)) === undefined, byte !== 0x50 && byte !== 0x0d, `${byte}`);
   }
+});
+
+const V1 = v1('PROXY TCP4 192.0.2.7 192.0.2.1 4242 80');
+const V2 = v2('2111', 'c0000209 c0000201 1092 0050 04 0001 00'); // 192.0.2.9
+
+/** A server whose balancers are at 127.0.0.2 and 127.0.0.3. It replies with the client's address and port. */
+async function startBehind(t: TestContext, over: Over) {
+  const isBalancer = (address = '') => ['127.0.0.2', '127.0.0.3'].includes(address);
+  const respond: RequestListener = ({ socket: { remoteAddress, remotePort, remoteFamily, bytesRead } }, response) =>
+    void response.end(`${remoteAddress} ${remotePort} ${remoteFamily} ${bytesRead}`);
+  return start(t, respond, over, { isBalancer, sweepMs: 1_000 });
+}
+
+testOver('the client is the one whom the header names, however it arrives', async (over, t) => {
+  const { dial, reasons } = await startBehind(t, over);
+  for (const [header, expected] of [
+    [V1, /\r\n\r\n192\.0\.2\.7 4242 IPv4 54$/], [V2, /\r\n\r\n192\.0\.2\.9 4242 IPv4 54$/],
+    [v1('PROXY TCP6 2001:db8::1 192.0.2.1 7 80'), /2001:db8::1 7 IPv6 54$/],
+    [v1('PROXY UNKNOWN'), /\r\n\r\n127\.0\.0\.2 \d+ IPv4 54$/],
+  ] as const) {
+    for (const isSlow of [false, true]) {
+      const { below, raw } = await dial('127.0.0.2');
+      for (let at = 0; isSlow && at < header.length - 1; at += 1) {
+        below.write(header.subarray(at, at + 1));
+        await until(() => raw.bytesRead > at);
+      }
+      below.write(isSlow ? header.subarray(-1) : header); // so what follows comes in the same read
+      const client = over === 'TLS' ? beginTls(below) : below;
+      client.write(LAST);
+      assert.match(await text(client), expected);
+      below.end();
+      await closed(raw);
+    }
+  }
+  assert.deepEqual(reasons, []);
+});
+
+test('without a legal header within 10 s, a connection from there is closed; others have none', async (t) => {
+  holdTimers(t, 'setInterval');
+  const { mock } = t.mock.method(performance, 'now');
+  mock.mockImplementation(() => 0);
+  const { dial, reasons } = await startBehind(t, 'TCP');
+  for (const act of [
+    (below: Socket) => below.write('GET / HTTP/1.1\r\n'), (below: Socket) => below.end(V1.subarray(0, 20)),
+    (below: Socket) => below.end(), (below: Socket) => below.resetAndDestroy(), // as checks by TCP do: not reported
+  ]) {
+    const { below, raw } = await dial('127.0.0.3');
+    act(below);
+    await closed(raw);
+  }
+  const served = await dial('127.0.0.2');
+  served.below.write(V1 + GET);
+  await once(served.below, 'data');
+  const slow = await dial('127.0.0.2');
+  slow.below.write(V2.subarray(0, 20));
+  await until(() => slow.raw.bytesRead === 20);
+  for (const now of [9_999, 10_000]) {
+    assert.deepEqual([slow.raw.destroyed, reasons], [false, ['proxyHeaderIllegal', 'proxyHeaderIllegal']]);
+    mock.mockImplementation(() => now);
+    t.mock.timers.tick(1_000);
+  }
+  const areClosed = [slow, served].map(({ raw }) => raw.destroyed);
+  assert.deepEqual([areClosed, reasons.slice(2)], [[true, false], ['proxyHeaderTooSlow']]);
+  const { below: other } = await dial('127.0.0.4');
+  other.write(V1);
+  assert.match(await text(other), /^HTTP\/1\.1 400 /);
+});
+
+test('at the stop, a connection that has brought its header alone closes; one in its handshake does not', async (t) => {
+  holdTimers(t, 'setTimeout');
+  const { dial, server, reasons } = await startBehind(t, 'TLS');
+  const [idle, begun] = [await dial('127.0.0.2'), await dial('127.0.0.2')];
+  idle.below.write(V1);
+  begun.below.write(`${V1}\x16`);
+  await until(() => idle.raw.bytesRead === V1.length && begun.raw.bytesRead === V1.length + 1);
+  const isClosed = once(server.close(), 'close');
+  await until(() => !server.listener.listening);
+  t.mock.timers.tick(250);
+  await closed(idle.raw);
+  assert.deepEqual([reasons, begun.raw.destroyed], [[], false], 'it has not been too slow');
+  begun.below.destroy();
+  await isClosed;
 });

@@ -3,7 +3,7 @@ import { createCipheriv, createHmac } from 'node:crypto';
 import { once, type EventEmitter } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import tls, { type TLSSocket } from 'node:tls';
 import { createFairServer, type FairOptions } from '../../src/turns/fair-server.ts';
 import { createTls } from '../../src/turns/handshake.ts';
@@ -15,7 +15,11 @@ import { post } from '../support/exchange.ts';
 import { iterations, listenOnPort, startPair } from '../support/sockets.ts';
 
 export type Over = 'TCP' | 'TLS';
-export const TRANSPORTS: readonly Over[] = ['TCP', 'TLS'];
+
+/** Tests over TCP and over TLS. */
+export function testOver(title: string, act: (over: Over, t: TestContext) => Promise<void>): void {
+  for (const over of ['TCP', 'TLS'] as const) test(`over ${over}, ${title}`, async (t) => act(over, t));
+}
 
 /** The head of a request with so many bytes of content. */
 export const upload = (length: number, ...fields: readonly string[]) =>
