@@ -13,7 +13,7 @@ import { createTurns } from '../../src/turns/turns.ts';
 import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, hello, start, startTurns, testOver, upload } from './start.ts';
+import { beginTls, hello, start, startTurns, testOver } from './start.ts';
 
 testOver('at the stop, idle connections close after 250 ms, and others at sweeps', async (over, t) => {
   holdTimers(t, 'setTimeout', 'setInterval');
@@ -112,12 +112,11 @@ test('it is made as by `http.createServer`, and has 1,000 connections by default
 test('an option that is not accepted is heard of where the server is made, with its value', () => {
   for (const [option, value, message] of [
     ['maxConnections', NaN, 'maxConnections is NaN: a whole number from 1 is accepted.'],
-    ['maxConnections', 0, /is 0:/], ['maxConnections', -1, /is -1:/], ['maxConnections', '10', /is '10':/],
-    ['maxConnections', 1.5, /is 1.5:/], ['maxConnections', null, /is null:/],
-    ['room', 10, 'room is 10: what createRoom returns is accepted.'], ['room', null, /is null:/],
-    ['tls', null, 'tls is null: an object, such as { cert, key }, is accepted.'], ['tls', ['pem'], /is \[Array\]:/],
+    ['maxConnections', 0, /is 0:/], ['maxConnections', '10', /is '10':/], ['maxConnections', 1.5, /is 1.5:/],
+    ['room', null, 'room is null: what createRoom returns is accepted.'], ['tls', ['pem'], /is \[Array\]:/],
+    ['tls', null, 'tls is null: an object, such as { cert, key }, is accepted.'],
     ['tls', { requestCert: true }, 'Certificates of clients cannot be requested.'],
-    ['isBalancer', ['10.0.0.0/8'], 'isBalancer is [Array]: a function is accepted.'], ['isBalancer', null, /is null:/],
+    ['isBalancer', ['10.0.0.0/8'], 'isBalancer is [Array]: a function is accepted.'],
     ['proxies', '10.0.0.1', "proxies is '10.0.0.1': isBalancer, a function, is accepted."],
     ['key', 'secret'.repeat(9), /^cert or key is 'secretsecretsecretse'\.{3} 34 .*: for HTTPS, tls: { cert, key } is/],
   ] as const) {
@@ -125,30 +124,25 @@ test('an option that is not accepted is heard of where the server is made, with 
     assert.throws(() => Reflect.apply(createFairServer, undefined, [{ [option]: value }]), invalid);
     if (option === 'maxConnections') assert.throws(() => Reflect.apply(createRoom, undefined, [value]), invalid);
   }
-  for (const none of ['8080', 8080, true, [], null]) {
+  for (const none of ['8080', [], null]) {
     const invalid = { code: 'ERR_INVALID_ARG_TYPE', message: /^options is .*: an object is accepted\.$/ };
     assert.throws(() => Reflect.apply(createFairServer, undefined, [none]), invalid);
   }
-  createFairServer(Object.assign({ room: createRoom(1), isBalancer: () => false, tls: {} }, { key: '' }));
+  createFairServer(Object({ tls: {}, key: '' }));
 });
 
-testOver('with fake timers, clients that leave are noticed, and `close` ends', async (over, t) => {
-  const handler = ({ method }: http.IncomingMessage, response: ServerResponse) =>
-    (method === 'GET' ? response.flushHeaders() : response.end());
-  const { server, open } = await start(t, handler, over, { sweepMs: 10 });
+testOver('with fake timers, a client that leaves is noticed, and `close` ends', async (over, t) => {
+  const { server, open } = await start(t, (_, response) => response.flushHeaders(), over, { sweepMs: 10 });
   const called: string[] = [];
   for (const name of ['setTimeout', 'setInterval', 'clearInterval', 'setImmediate'] as const) {
     t.mock.method(globalThis, name, () => called.push(name));
   }
   t.mock.getter(globalThis, 'performance', () => called.push('performance'));
-  const [ending, resetting] = [await open(), await open()];
-  for (const [bytes, { client }] of [[GET, ending], [upload(1, 'Connection: close'), resetting]] as const) {
-    client.write(bytes);
-    await once(client, 'data');
-  }
-  ending.client.end();
-  resetting.below.resetAndDestroy();
-  await Promise.all([ending, resetting].map(({ raw }) => closed(raw)));
+  const { client, raw } = await open();
+  client.write(GET);
+  await once(client, 'data');
+  client.end();
+  await closed(raw);
   await once(server.close(), 'close');
   assert.deepEqual(called, []);
 });
@@ -156,9 +150,8 @@ testOver('with fake timers, clients that leave are noticed, and `close` ends', a
 test('it tells of each `close` as Node does, and listens again at once after it', async () => {
   async function run(server: http.Server): Promise<unknown[]> {
     const close = () => new Promise((done) => server.close((error) => done([Object(error).code, error?.message])));
-    const dispose = async () => server[Symbol.asyncDispose]().catch(({ code }) => code);
     const listen = () => server.listen({ port: 0, host: '127.0.0.1' });
-    const seen = [await close(), await dispose()];
+    const seen = [await close()];
     for (const none of ['SIGTERM', null, {}]) Reflect.apply(server.close, server, [none]);
     await once(server, 'close');
     listen();
@@ -173,7 +166,7 @@ test('it tells of each `close` as Node does, and listens again at once after it'
       seen.push('called back');
       resolve(this);
     }));
-    seen.push(await isListening === server, await ending, await close(), await dispose());
+    seen.push(await isListening === server, await ending, await close());
     return seen;
   }
   assert.deepEqual(await run(createFairServer()), await run(http.createServer()));
@@ -266,17 +259,14 @@ test('it accepts what waits in the kernel at the stop, for 250 ms', { skip: NO_U
   const { mock } = t.mock.method(performance, 'now');
   for (const [now, isInTime] of [[1_249, true], [1_250, false]] as const) {
     mock.mockImplementation(() => 1_000);
-    const turns = createTurns();
-    const { server, dial, port } = await start(t, hello, 'TCP', { turns });
+    const { server, dial, port } = await start(t, hello, 'TCP', { turns: createTurns() });
     await dial(); // so this iteration is past accepting
-    const endings = t.mock.method(turns, 'accepted').mock;
     const clients = Array.from({ length: 100 }, () => connect({ port, host: '127.0.0.1' }).end(GET));
     const replies = Promise.all(clients.map((client) => text(client).catch(String)));
     const isOver = once(server.close(), 'close');
     await iterations();
     mock.mockImplementation(() => now);
-    const areAnswered = (await replies).every((reply) => reply.startsWith('HTTP/1.1 200 '));
-    assert.deepEqual([areAnswered, endings.callCount() === 100], [isInTime, isInTime]);
+    assert.equal((await replies).every((reply) => reply.startsWith('HTTP/1.1 200 ')), isInTime);
     t.mock.timers.tick(250);
     await isOver;
   }

@@ -63,3 +63,14 @@ test('content that the head does not name passes byte by byte, until Node says t
   request.complete = true;
   assert.equal(pieces.maxBytes, 4_096, 'what comes then is another head');
 });
+
+test('empty lines count between requests', () => {
+  const pieces = new Pieces();
+  const count = (bytes: string) => pieces.emptyLines(Buffer.from(bytes));
+  assert.deepEqual(['\r\n\n\rGET', '\nGET\r\n', 'GET\r\n', ''].map(count), [4, 1, 0, 0]);
+  pieces.next(Buffer.from(HEAD));
+  const request = begin(pieces, '1');
+  assert.equal(count('\r\n'), 0);
+  request.complete = true;
+  assert.equal(count('\r\n'), 2);
+});

@@ -1,57 +1,79 @@
-// Who makes room when there is one connection too many: over sockets, from several addresses.
+// Who makes room when there is one connection too many.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import type { Connection } from '../../src/turns/connection.ts';
 import { createRoom } from '../../src/turns/room.ts';
-import { get, GET, LAST } from '../support/exchange.ts';
+import { LAST } from '../support/exchange.ts';
 import { iterations, until } from '../support/sockets.ts';
 import { beginTls, hello, start, testOver, type Opened } from './start.ts';
 
 const HALF = 'GET / HTTP/1.1\r\n';
-const SLOW = get('/slow');
-const [A, B, C, D] = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'] as const;
+const [A, B, C] = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const;
 
-/** In order: a client connects and sends something, or (a number) an earlier connection sends more. */
-type Steps = readonly (readonly [who: string | number, bytes?: string])[];
-const cases: readonly (readonly [says: string, max: number, steps: Steps, closed: number, reason: string])[] = [
-  ['of those of one client, the one that is idle longest is closed', 3,
-    [[A], [A], [A, HALF], [0, GET], [A]], 1, `idleClosed, ${A} had 4`],
-  ['one whose last reply has been taken counts as idle', 2, [[A, HALF], [A, LAST], [A]], 1,
-    `idleClosed, ${A} had 3`],
-  ['of those of several clients with as many, too', 3, [[A], [B], [C], [0, GET], [D]], 1, `idleClosed, ${B} had 1`],
-  ['if none is idle, the client with the most gives up the one that is busy for longest', 3,
-    [[A], [A, HALF], [B, HALF], [0, SLOW], [1, 'X: y\r\n'], [C]], 1, `busyClosed, ${A} had 2`],
-  ['two with as many, all busy: the new one gives way', 3, [[B, HALF], [A, HALF], [A, HALF], [B]], 3,
-    `newRefused, ${B} had 2`],
+/** A room, and how a connection is added to it. Without an address, all are one client's. */
+function startRoom(maxConnections: number) {
+  const room = createRoom(maxConnections);
+  const add = (address = '') => {
+    const connection = room.add(new Socket(), () => {});
+    room.move(connection, address);
+    return connection;
+  };
+  return { room, add };
+}
+
+/** In order: a client has a new connection, or what an earlier one (its number) does changes. */
+const cases: readonly (readonly [says: string, steps: string, victim: number, reason: string])[] = [
+  ['of those of one client, the one that is idle longest', 'A, A, A, 2 busy, 0 busy, 0 idle, A', 1, 'idleClosed'],
+  ['of those of several clients with as many, too', 'A, B, C, 0 busy, 0 idle, D', 1, 'idleClosed'],
+  ['if none is idle, one that waits for a turn is', 'A, A, A, 0 busy, 1 busy, 2 waiting, A, 3 busy', 2, 'busyClosed'],
+  ['if all are busy, the client with the most gives up the one that is so for longest',
+    'A, A, 1 busy, B, 2 busy, 0 busy, C', 1, 'busyClosed'],
+  ['two with as many, all busy: the new one gives way', 'B, A, A, 0 busy, 1 busy, 2 busy, B', 3, 'newRefused'],
 ];
-for (const [says, maxConnections, steps, place, reason] of cases) {
-  test(says, async (t) => {
-    const handler = ({ url }: IncomingMessage, response: ServerResponse) => url === '/slow' || response.end();
-    const dropped: string[] = [];
-    const { server, open, dial } = await start(t, handler, 'TCP', {
-      maxConnections,
-      dropped: (why, client, connections) => dropped.push(`${why}, ${client} had ${connections}`),
-    });
-    const served = t.mock.fn();
-    server.on('connection', served);
-    const opened: Pick<Opened, 'below' | 'raw'>[] = [];
-    for (const [who, bytes = ''] of steps) {
-      const isNewest = typeof who === 'string' && opened.length === maxConnections;
-      if (typeof who === 'string') opened.push(await (isNewest ? dial(who) : open(who)));
-      const { below, raw } = opened.at(typeof who === 'string' ? -1 : who) ?? assert.fail();
-      const { bytesRead } = raw;
-      below.resume().write(bytes);
-      await until(() => isNewest || raw.bytesRead === bytesRead + bytes.length);
-      await iterations();
+for (const [says, steps, victim, reason] of cases) {
+  test(says, () => {
+    const { room, add } = startRoom(3);
+    const connections: Connection[] = [];
+    for (const [who = '', state] of steps.split(', ').map((step) => step.split(' '))) {
+      const connection = connections[Number(who)] ?? add(who);
+      if (!connections.includes(connection)) connections.push(connection);
+      connection.setBusy(state === 'busy');
+      connection.valve = Object.assign(new Duplex(), { isIdle: state !== 'waiting', bytesRead: 0, sweep() {} });
     }
-    assert.deepEqual([opened.flatMap(({ raw }, i) => (raw.destroyed ? [i] : [])), dropped], [[place], [reason]]);
-    assert.equal(served.mock.callCount(), opened.length - (place === maxConnections ? 1 : 0)); // the newest is refused
+    const chosen = room.chooseVictim(connections[3] ?? assert.fail());
+    assert.deepEqual(chosen, { connection: connections[victim], reason });
   });
 }
+
+test('who makes room is closed, and it is told whose connection that was', async (t) => {
+  const told: unknown[] = [];
+  const dropped = (...facts: unknown[]) => told.push(facts);
+  const { server, open, dial } =
+    await start(t, (_, response) => response.end(), 'TCP', { maxConnections: 2, dropped });
+  const served = t.mock.fn();
+  server.on('connection', served);
+  const begin = async ({ client, valve }: Opened) => {
+    client.write(HALF);
+    await until(() => valve.connection.isBusy);
+  };
+  const [first, last] = [await open(A), await open(A)];
+  await begin(first);
+  last.client.resume().write(LAST);
+  await until(() => last.valve.writableFinished); // it is idle
+  const third = await open(A);
+  await begin(third);
+  const fourth = await open(B);
+  await begin(fourth);
+  const newest = await dial(C);
+  const areClosed = [first, last, third, fourth, newest].map(({ raw }) => raw.destroyed);
+  assert.deepEqual(areClosed, [true, true, false, false, true]);
+  assert.deepEqual(told, [['idleClosed', A, 3], ['busyClosed', A, 2], ['newRefused', C, 1]]);
+  assert.equal(served.mock.callCount(), 4);
+});
 
 testOver('one line with many networks of IPv6, however busy, keeps nobody out', async (over, t) => {
   const { dial, server } = await start(t, hello, over, { maxConnections: 50, isBalancer: () => true });
@@ -76,29 +98,6 @@ test('servers share a room: of all their connections, one is closed', async (t) 
   assert.deepEqual([plain.reasons, secure.reasons], [[], ['idleClosed']]);
 });
 
-/** A room, and how a connection is added to it. Without an address, all are one client's. */
-function startRoom(maxConnections: number) {
-  const room = createRoom(maxConnections);
-  const add = (address = '') => {
-    const connection = room.add(new Socket(), () => {});
-    room.move(connection, address);
-    return connection;
-  };
-  return { room, add };
-}
-
-test('what waits for a turn makes room after those that are idle, and before those that are busy', () => {
-  const { room, add } = startRoom(3);
-  const [busy, waiting, idle, newest] = [add(), add(), add(), add()];
-  waiting.valve = Object.assign(new Duplex(), { isIdle: false, bytesRead: 0, sweep() {} });
-  for (const one of [busy, newest]) one.setBusy(true);
-  for (const [next, reason] of [[idle, 'idleClosed'], [waiting, 'busyClosed'], [busy, 'busyClosed']] as const) {
-    assert.deepEqual(room.chooseVictim(newest), { connection: next, reason });
-    room.remove(next);
-    add().setBusy(true);
-  }
-});
-
 test('the more others have left behind, the less a client may have: in all, less than twice the room', () => {
   const { room, add } = startRoom(100);
   const most = Array.from({ length: 1_000 }, (_, i) => `192.0.${i >> 8}.${i & 255}`).map((address) => {
@@ -114,7 +113,7 @@ test('the more others have left behind, the less a client may have: in all, less
   assert.deepEqual([most.indexOf(0), most.reduce((sum, each) => sum + each)], [14, 186]);
 });
 
-test('a client is remembered until nothing is left of it, also if it comes again meanwhile, and not longer', async () => {
+test('a client is remembered until nothing is left of it, also if it comes again, and not longer', async () => {
   const { room, add } = startRoom(2);
   const first = add();
   const { client } = first;

@@ -109,6 +109,19 @@ testBoth('after the last reply, what comes is discarded, a read each 50 ms, for 
   await closed(one.raw);
 });
 
+testBoth('what waits for its turn when the last reply ends waits once, to be discarded', async (one, t) => {
+  holdTimers(t, 'setTimeout');
+  one.client.resume().write(upload(9, CLOSE));
+  const { response } = await one.next();
+  one.hold();
+  for (const byte of 'xy') await send(one, byte); // the second read stops reading
+  response.end();
+  await iterations();
+  for (const ms of [1_000, 50]) t.mock.timers.tick(ms);
+  const { short, long } = one.valve.connection.client;
+  assert.equal(short.size + long.size, 1);
+});
+
 testBoth('where Node sets no limit, a client may take nothing for 30 s, and longer if much is sent', async (one, t) => {
   const limit = () => 30_000 + Math.ceil(Math.min(one.accepted.bytesWritten, 4 * 1024 * 1024) / 3);
   one.client.pause().write(get('/'));
@@ -160,18 +173,16 @@ testBoth('its properties are those of the socket', async (one, t) => {
 testBoth('what is written arrives as it is, in order and at once; callbacks tell failures', async (one) => {
   const failures: boolean[] = [];
   const write = (chunk: string) => one.valve.write(chunk, 'latin1', (error) => failures.push(error instanceof Error));
-  const reads: string[] = [];
-  one.client.setEncoding('latin1').on('data', (read: string) => reads.push(read));
-  for (const [i, chunks] of [['', '', 'a', '', '\xe9', ''], ['b', '', 'c']].entries()) {
+  one.client.setEncoding('latin1');
+  for (const chunks of [['', '', 'a', '', '\xe9', ''], ['b', '', 'c']]) {
     one.valve.cork();
     for (const chunk of chunks) write(chunk);
     one.valve.uncork();
-    await until(() => reads.length > i);
+    assert.deepEqual(await once(one.client, 'data'), [chunks.join('')]);
   }
   write('\xe8');
   assert.equal(one.valve.writableLength, 'encrypted' in one.accepted ? 1 : 0); // over TCP, the kernel has it at once
-  await until(() => reads.length > 2);
-  assert.deepEqual(reads, ['a\xe9', 'bc', '\xe8']);
+  assert.deepEqual(await once(one.client, 'data'), ['\xe8']);
   one.below.resetAndDestroy();
   write('x');
   await closed(one.valve);
@@ -185,17 +196,14 @@ testBoth('destroyed, it closes at a sweep at the latest', async (one, t) => {
   assert.equal(one.accepted.destroyed, false);
   await once(one.client.resume(), 'end');
   assert.equal(one.below.bytesRead > bytesRead, one.over === 'TLS');
-  const swept = await one.open();
   const closes = t.mock.fn();
-  swept.valve.on('close', closes);
+  const swept = await one.open();
   t.mock.method(swept.accepted, 'destroySoon', () => {}); // as long as a client does not take what is sent
-  swept.valve.destroy();
+  swept.valve.on('close', closes).destroy();
   swept.valve.sweep(1);
   one.server.removeAllListeners('connection'); // Node would listen to the error, too
   const failed = await one.open();
-  const hasFailed = once(failed.valve.on('close', closes), 'error');
-  failed.valve.destroy(new Error('It failed.'));
-  await hasFailed;
+  failed.valve.on('close', closes).destroy(new Error('It failed.'));
   await Promise.all([swept, failed].map(async ({ accepted }) => closed(accepted)));
   assert.deepEqual(closes.mock.calls.map(({ arguments: [hadError] }) => hadError), [false, true]);
 });
@@ -204,11 +212,9 @@ test('`timeout` comes once, after a time in which nothing passes', async (t) => 
   const one = await startOne(t, 'TCP', 1_000);
   sweep(one, [500, 0]);
   await send(one, '\r\n\r\n');
-  assert.equal(one.valve.isIdle, true);
   sweep(one, [499, 0], [1, 1], [1_000, 1]);
   await send(one, 'GET / HTTP/1.1\r\n');
   one.valve.sweep(1e9); // nobody knows when in this time it was sent
-  assert.equal(one.valve.isIdle, false);
   sweep(one, [999, 1]);
   await send(one, 'Host: a\r\n\r\n');
   const { response } = await one.next();
@@ -274,7 +280,7 @@ test('no 408 for who waits for a turn; to who has not sent all, that time is giv
 /** A head of so many bytes. */
 const head = (length: number) => get('/', `X: ${'x'.repeat(length - get('/', 'X: ').length)}`);
 
-test('a piece of a short read goes ahead without a turn, and so does content of known length', async (t) => {
+test('a piece of a short read goes ahead, and so does content of known length; others wait for turns', async (t) => {
   const one = await startOne(t, 'TCP');
   one.hold({ mayGoAhead: true });
   await send(one, upload(1_500));
@@ -284,34 +290,22 @@ test('a piece of a short read goes ahead without a turn, and so does content of 
   assert.equal(request.complete, true);
   response.end();
   await until(() => one.valve.isIdle);
-  await send(one, head(4_097));
-  assert.equal(one.exchanges.length, 0);
-});
-
-test('each turn passes one piece, of a head up to 4 KiB', async (t) => {
-  const one = await startOne(t, 'TCP');
-  one.hold();
-  for (const [bytes, turns] of [[80, 1], [4_096, 1], [4_097, 2], [12_289, 4]] as const) {
-    await send(one, head(bytes));
-    for (let i = 0; i < turns; i += 1) {
-      assert.equal(one.exchanges.length, 0);
-      one.turn();
-    }
-    (await one.next()).response.end();
-    await until(() => one.valve.isIdle);
+  await send(one, head(12_289)); // of 4 KiB, and a byte
+  for (let i = 0; i < 4; i += 1) {
+    assert.equal(one.exchanges.length, 0);
+    one.turn();
   }
+  await one.next();
 });
 
 test('what is short does not wait behind all that is long', async (t) => {
   const one = await startOne(t, 'TCP');
-  const [second, third] = [await one.open(), await one.open()];
+  const others = [await one.open(), await one.open()];
   await iterations(); // turns are taken again: they are not in the iteration that accepts a connection
   one.hold();
-  await send(one, head(10_000));
-  await send(second, head(10_000));
-  await send(third, get('/'));
+  for (const [i, each] of [one, ...others].entries()) await send(each, head(i < 2 ? 10_000 : 100));
   for (let i = 0; i < 2; i += 1) one.turn();
-  assert.equal((await one.next()).request.headers['x'], undefined);
+  assert.ok(String((await one.next()).request.headers['x']).length < 100);
 });
 
 test('while a little waits, one more read joins it, and none while much does', async (t) => {
