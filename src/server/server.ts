@@ -6,7 +6,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { plainAddress } from '../http/forwarded.ts';
 import { readHead, type HeadRules } from '../http/head.ts';
-import { FIELD_LINES, statusOfError, type TIME_LIMITS } from '../http/refusals.ts';
+import { FIELD_LINES, statusOfError } from '../http/refusals.ts';
 import { refusalText } from '../http/reply.ts';
 import { attempt } from '../http/reports.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
@@ -18,7 +18,6 @@ export type ServerSetup = ExchangeOptions & {
   readonly createHttpServer: CreateHttpServer;
   readonly headRules: HeadRules;
   readonly keepAliveTimeoutMs: number; // how long a connection may be idle
-  readonly timeLimits?: Partial<typeof TIME_LIMITS>; // for tests
 };
 
 export type Server = ReturnType<typeof createServer>;
@@ -27,17 +26,15 @@ type ClientSocket = Duplex & { readonly remoteAddress?: string | undefined; read
 /** Makes a server, which does not listen yet. With `tls` (a certificate, a key and more) it serves HTTPS. */
 export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   const { reports } = options;
-  // The exchange in progress on each open connection that has had one; on a closed one, until its handler has ended.
-  // There is one at a time: the next request comes when the response to the one before has closed. (Between requests it
-  // is undefined, not removed: V8 would keep old tables of the map, 80 MiB more under load.)
+  // The exchange in progress on each open connection; on a closed one, until its handler has ended. There is one at a
+  // time: the next request comes when the response to the one before has closed. (Between requests it is undefined, not
+  // removed: V8 would keep old tables of the map, 80 MiB more under load.)
   const current = new Map<Duplex, Exchange | undefined>();
-  let inProgress = 0; // exchanges
-  let isGivenUp = false; // nobody waits for them any more
-  const progress = new EventEmitter(); // emits `over` then, or when no exchange is in progress
+  const inProgress = () => [...current.values()].filter((exchange) => exchange !== undefined);
+  const progress = new EventEmitter(); // emits `over` when an exchange is over, or nobody waits for it any more
 
   const server = options.createHttpServer({
     ...NODE_OPTIONS,
-    ...options.timeLimits,
     keepAliveTimeout: options.keepAliveTimeoutMs,
     tls,
     dropped: reports.dropped,
@@ -47,6 +44,12 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     swept: (ms) => void refuseLate(ms),
   });
   server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Duplex) => {
+    current.set(socket, undefined);
+    socket.on('close', () => {
+      if (current.get(socket) === undefined) current.delete(socket);
+    });
+  });
   server.on('request', (incoming, response) => receive(incoming, response, false));
   server.on('checkContinue', (incoming, response) => receive(incoming, response, true));
   server.on('checkExpectation', (incoming, response) => receive(incoming, response, false));
@@ -60,19 +63,10 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     const { socket } = incoming;
     const { request, check } = readHead(incoming, options.headRules);
     const exchange = new Exchange(response, request, options);
-    if (!current.has(socket)) forgetAtClose(socket);
     current.set(socket, exchange);
-    inProgress += 1;
     response.on('close', () => responseClosed(exchange, socket));
     exchange.start(isAwaited, check);
     incoming.rawHeaders = []; // Node has made `headers` of them, which take as much memory, and nobody reads them again
-  }
-
-  // In a function of its own: a listener in `receive` would keep the first request in memory.
-  function forgetAtClose(socket: Duplex): void {
-    socket.on('close', () => {
-      if (current.get(socket) === undefined) current.delete(socket);
-    });
   }
 
   // If its handler goes on, that counts for its client.
@@ -90,16 +84,15 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
   function exchangeOver(socket: Duplex): void {
     if (socket.destroyed) current.delete(socket);
     else current.set(socket, undefined);
-    inProgress -= 1;
-    if (inProgress === 0) progress.emit('over');
+    progress.emit('over');
   }
 
   // Every `ms` milliseconds: that is how late the end of a time limit may be seen. Some are refused in each iteration
   // of the event loop: for 900 in one go, all others would wait for 50 to 340 ms.
   async function refuseLate(ms: number): Promise<void> {
     let end = performance.now() + LATE_MS;
-    for (const exchange of [...current.values()].filter((one) => one?.handling?.isTooSlow(ms))) {
-      exchange?.refuse('handlerTooSlow', 503, 'tooSlow'); // RFC 9110 15.6.4
+    for (const exchange of inProgress().filter((one) => one.handling?.isTooSlow(ms))) {
+      exchange.refuse('handlerTooSlow', 503, 'tooSlow'); // RFC 9110 15.6.4
       if (performance.now() < end) continue;
       await nextIteration();
       end = performance.now() + LATE_MS;
@@ -131,19 +124,19 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     /** Stops listening, and closes idle connections. Resolves when all have ended, and all handlers. */
     async close(): Promise<void> {
       await new Promise((resolve) => { server.close(resolve); });
-      if (inProgress > 0 && !isGivenUp) await once(progress, 'over');
+      while (inProgress().length > 0) await once(progress, 'over');
     },
     /** Stops listening, and closes all connections at once. Returns how many requests were in progress. */
     closeAll(): number {
-      const count = inProgress;
-      for (const exchange of current.values()) exchange?.abort('stopped');
+      const cut = inProgress();
+      for (const exchange of cut) exchange.abort('stopped');
       server.stopListening();
       server.closeAllConnections();
-      isGivenUp = true;
+      current.clear(); // nobody waits for handlers that go on
       progress.emit('over');
-      return count;
+      return cut.length;
     },
     /** How many handlers run. */
-    handlers: () => [...current.values()].filter((exchange) => exchange?.handling?.state === 'running').length,
+    handlers: () => inProgress().filter(({ handling }) => handling?.state === 'running').length,
   };
 }

@@ -16,6 +16,7 @@ import { isBalancer, isTrustedProxy, OVER, type ConnectionPlan, type RoundPlan }
 import { createHandlers } from './handlers.ts';
 
 export const LIMIT_MS = 300; // for handlers that are limited
+const NO_LIMITS = { headersTimeout: 0, requestTimeout: 0 }; // Node's: the machine may be slow
 
 /** Starts it, with Unix sockets in `folder`. `touch` is called when something happens. */
 export async function startService(plan: RoundPlan, folder: string, tls: SecureContextOptions, touch: () => void) {
@@ -36,10 +37,9 @@ export async function startService(plan: RoundPlan, folder: string, tls: SecureC
   }
   const setup: ServerSetup = {
     router, clientOf, isTrustedProxy, headRules: {}, keepAliveTimeoutMs: 0,
-    createHttpServer: (own: HttpServerOptions) => createFairServer({ ...own, ...fair }),
+    createHttpServer: (own: HttpServerOptions) => createFairServer({ ...own, ...fair, ...NO_LIMITS }),
     isDraining: () => state.isStopping && plan.drains,
     reports: { requestFailed, endedEarly: note, dropped: note, requestOver() {}, finished },
-    timeLimits: { headersTimeout: 0, requestTimeout: 0 }, // Node's: the machine may be slow
   };
 
   // What does not serve takes over.
