@@ -9,22 +9,20 @@ export type Seats = ReturnType<typeof createSeats>;
 export function createSeats(count: number) {
   const reserved = count < 2 ? 0 : Math.max(1, Math.floor(count / 4));
   const line = new Map<string, Set<() => void>>(); // who waits, by client; the one whose turn it is in front
-  const held = new Map<string, number>(); // by each client that holds any
-  let free = count;
+  const holders: string[] = []; // the client of each seat that is taken
   let longestMs = 0; // of all waits
 
   // The first client of those that may have a seat gets it, for its oldest request, and goes behind the others.
   function giveOut(): void {
     for (const [client, queue] of line) {
+      const free = count - holders.length;
       if (free === 0) return;
-      const seats = held.get(client) ?? 0;
       const [first] = queue;
-      if (first === undefined || (seats > 0 && free <= reserved)) continue; // it stays where it is
+      if (first === undefined || (free <= reserved && holders.includes(client))) continue; // it stays where it is
       queue.delete(first);
       line.delete(client);
       if (queue.size > 0) line.set(client, queue);
-      held.set(client, seats + 1);
-      free -= 1;
+      holders.push(client);
       first();
     }
   }
@@ -47,10 +45,7 @@ export function createSeats(count: number) {
     },
     /** A handler of this client has ended. */
     giveBack(client: string): void {
-      const seats = Number(held.get(client)); // at least one
-      if (seats > 1) held.set(client, seats - 1);
-      else held.delete(client);
-      free += 1;
+      holders.splice(holders.indexOf(client), 1);
       giveOut();
     },
     /** The longest time in ms for which a request has waited for a seat, since this was last called. */
