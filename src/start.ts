@@ -21,19 +21,14 @@ export async function start(signals: SignalActions): Promise<void> {
   let app: App | undefined;
   const { acceptFailed, summarize, ...reports } = createReportLogger(log, () => app?.load());
 
-  /** Ends the process when the log has been written, or after a second. */
-  async function end(): Promise<void> {
-    await output.end();
-    process.exit();
-  }
-
-  /** Closes all connections, and ends the process. */
+  /** Closes all connections, and ends the process when the log has been written, or after a second. */
   async function exit(exitCode: number): Promise<void> {
     process.exitCode ??= exitCode; // the first one counts: closing all connections ends a stop, too
     app?.closeAll();
     await nextIteration().then(() => nextIteration()); // the closed connections have reported their requests
     summarize();
-    return end();
+    await output.end();
+    process.exit();
   }
 
   function fail(error: unknown): void {
@@ -44,9 +39,33 @@ export async function start(signals: SignalActions): Promise<void> {
     const exitCode = error instanceof StartError ? error.exitCode : EXIT_CODES.failure;
     if (!isExiting) return void exit(exitCode);
     process.exitCode = exitCode;
-    void end(); // what `exit` still had to do may have failed
+    void output.end().then(() => process.exit()); // what `exit` still had to do may have failed
   }
   process.on('uncaughtException', fail); // or an unhandled rejection: nobody knows what still works
+
+  /** Listens wherever the configuration says, until a signal arrives. */
+  async function listenOnAll(own: App, { http, https, tlsFiles, redirectPort }: Configuration): Promise<Bound[]> {
+    const bound: Bound[] = [];
+
+    async function listenOn(targets: readonly ListenTarget[], scheme: 'http' | 'https', create: () => Server) {
+      for (const target of targets) {
+        if (!own.isDraining()) bound.push(await listen(create().httpServer, scheme, target, acceptFailed));
+      }
+    }
+
+    // HTTPS comes first, because plain HTTP is redirected to its port.
+    if (tlsFiles === undefined) signals.reload = () => log('info', 'There are no TLS files to read again.');
+    else {
+      const { readTlsFiles } = await import('./host/tls-files.ts'); // only if it is needed: it takes 4 MiB
+      const tls = await readTlsFiles(tlsFiles, log);
+      signals.reload = createReload(async () => own.setSecureContext(await readTlsFiles(tlsFiles, log)), log);
+      await listenOn(https, 'https', () => own.createHttpsServer(tls));
+    }
+    const httpsPort = redirectPort ?? bound[0]?.port; // until here, only HTTPS is bound
+    await listenOn(http, 'http', () =>
+      (httpsPort === undefined ? own.createPlainServer() : own.createRedirectServer(httpsPort)));
+    return bound;
+  }
 
   try {
     if (process.argv.length > 2) throw new StartError([NO_ARGUMENTS]); // the first two are Node and the entry point
@@ -67,36 +86,9 @@ export async function start(signals: SignalActions): Promise<void> {
       reports: { ...reports, finished: accessLog ? reports.finished : undefined },
     });
     signals.stop = createStop({ ...app, exit }, configuration, log);
-    const bound = await listenOnAll(app, configuration, signals, acceptFailed, log);
+    const bound = await listenOnAll(app, configuration);
     for (const { address, name } of bound) log('info', 'Listening', { address, name, environment });
   } catch (error) {
     fail(error);
   }
-}
-
-/** Listens wherever the configuration says, until a signal arrives. */
-async function listenOnAll(
-  app: App, configuration: Configuration, signals: SignalActions, acceptFailed: (error: Error) => void, log: Log,
-): Promise<Bound[]> {
-  const { http, https, tlsFiles } = configuration;
-  const bound: Bound[] = [];
-
-  async function listenOn(targets: readonly ListenTarget[], scheme: 'http' | 'https', create: () => Server) {
-    for (const target of targets) {
-      if (!app.isDraining()) bound.push(await listen(create().httpServer, scheme, target, acceptFailed));
-    }
-  }
-
-  // HTTPS comes first, because plain HTTP is redirected to its port.
-  if (tlsFiles === undefined) signals.reload = () => log('info', 'There are no TLS files to read again.');
-  else {
-    const { readTlsFiles } = await import('./host/tls-files.ts'); // only if it is needed: it takes 4 MiB
-    const tls = await readTlsFiles(tlsFiles, log);
-    signals.reload = createReload(async () => app.setSecureContext(await readTlsFiles(tlsFiles, log)), log);
-    await listenOn(https, 'https', () => app.createHttpsServer(tls));
-  }
-  const redirectPort = configuration.redirectPort ?? bound[0]?.port; // until here, only HTTPS is bound
-  await listenOn(http, 'http', () =>
-    (redirectPort === undefined ? app.createPlainServer() : app.createRedirectServer(redirectPort)));
-  return bound;
 }
