@@ -39,16 +39,13 @@ function faultIn(
 function faultInFields({ httpVersion, headers }: Head): Reason | undefined {
   const { expect, 'transfer-encoding': codings } = headers;
   const isHttp11 = httpVersion === '1.1';
-  const isChunked = isHttp11 && codings?.toLowerCase() === 'chunked';
-  if (codings !== undefined && !isChunked) return faultInCodings(codings);
+  // RFC 9112 6.1 and 6.3: programs disagree on where content ends if it is not simply chunked, or in HTTP/1.0.
+  if (codings !== undefined && !(isHttp11 && codings.toLowerCase() === 'chunked')) {
+    const members = membersOf(codings);
+    return members.length > 1 && members.at(-1) === 'chunked' ? 'codingUnsupported' : 'codingIllegal';
+  }
   if (expect === undefined || !isHttp11) return undefined; // RFC 9110 10.1.1: in HTTP/1.0 it means nothing
   return membersOf(expect).every((member) => member === '100-continue') ? undefined : 'expectationUnknown';
-}
-
-// RFC 9112 6.1 and 6.3: programs disagree on where content ends if it is not simply chunked, or in HTTP/1.0.
-function faultInCodings(codings: string): Reason {
-  const members = membersOf(codings);
-  return members.length > 1 && members.at(-1) === 'chunked' ? 'codingUnsupported' : 'codingIllegal';
 }
 
 function faultByRules({ isHttps }: Target, host: Host | undefined, rules: HeadRules): Reason | undefined {
