@@ -61,11 +61,9 @@ export function createOutput(stream: Stream) {
 // How many of the lines go into the next write.
 function fitting(lines: readonly string[]): number {
   let bytes = 0;
-  let count = 0;
-  for (const line of lines) {
+  const next = lines.findIndex((line, i) => {
     bytes += Buffer.byteLength(line);
-    if (bytes > MAX_BYTES && count > 0) break;
-    count += 1;
-  }
-  return count;
+    return bytes > MAX_BYTES && i > 0;
+  });
+  return next === -1 ? lines.length : next;
 }
