@@ -26,19 +26,9 @@ export const description = {
           } } },
           400: { description: 'The name breaks a rule.', content: { 'application/problem+json': {
             schema: { $ref: '#/components/schemas/ValidationProblem' },
-            example: {
-              type: 'https://tools.ietf.org/html/rfc9110#section-15.5.1',
-              title: 'One or more validation errors occurred.', status: 400,
-              errors: { name: ['The name is empty: 1 to 80 characters are accepted.'] },
-              traceId: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
-            },
           } } },
           500: { description: 'An unexpected error.', content: { 'application/problem+json': {
             schema: { $ref: '#/components/schemas/UnexpectedProblem' },
-            example: {
-              title: 'An unexpected error occurred.', status: 500,
-              detail: 'Contact support if the problem persists.', instance: '/api/greetings',
-            },
           } } },
         },
       },
