@@ -7,11 +7,7 @@ export function greet(name: string): string {
   return `Hello, ${trimmed}!`;
 }
 
-let latest = { time: NaN, text: '' };
-
 /** Formats a time (milliseconds since the epoch) as ISO 8601, in UTC. Throws a RangeError if no Date can hold it. */
 export function formatTimestamp(time: number): string {
-  // Faster: greetings of the same millisecond have the same text, which takes 0.6 µs, a third of a greeting.
-  if (time !== latest.time) latest = { time, text: new Date(time).toISOString().replace('Z', '+00:00') };
-  return latest.text;
+  return new Date(time).toISOString().replace('Z', '+00:00');
 }
