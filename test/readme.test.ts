@@ -96,7 +96,7 @@ test('the tables have what the code has: variables, defaults, ranges, log messag
     if (range !== undefined) assert.throws(() => readConfiguration({ [name]: '?' }), { message });
   }
 
-  const logged = /\b(?:log|logLine)\('(\w+)', '([^']+)'/g;
+  const logged = /\b(?:log|logLine|count)\('(\w+)', '([^']+)'/g;
   const calls = sources.flatMap((path) => Array.from(read(`src/${path}`).matchAll(logged)));
   const messages = rows(section(deploy, 'The log')).map(([level, message]) => `${level} ${code(message)}`);
   assert.deepEqual(sorted(messages), sorted(calls.map(([, level, message]) => `${level} ${message}`)));

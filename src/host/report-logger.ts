@@ -15,40 +15,35 @@ export function createReportLogger(log: Log, load: () => LogFields | undefined) 
   const summarize = () => summaries.forEach((logAndReset) => logAndReset());
   setInterval(summarize, 60_000).unref();
 
-  /** Returns a function that counts by key. A summary logs the counts, if there are any. */
-  function count(logCounts: (counts: object) => void) {
+  /** Returns a function that counts by key. A summary logs the counts, if any, in the field `name`, and `more`. */
+  function count(level: 'info' | 'warn', message: string, name: string, more = (): LogFields => ({})) {
     const counts = new Map<string | number, number>();
     summaries.push(() => {
-      if (counts.size > 0) logCounts(Object.fromEntries(counts));
+      if (counts.size > 0) log(level, message, { [name]: Object.fromEntries(counts), ...more() });
       counts.clear();
     });
     return (key: string | number): void => { counts.set(key, (counts.get(key) ?? 0) + 1); };
   }
 
-  let largest: object | undefined; // the client with the most connections when the first of them was closed
+  let largest: object | undefined; // the client with the most connections when the last of them was closed
   let since = performance.eventLoopUtilization(); // the last line about requests
-  const over = count((byStatus) => {
+  const over = count('info', 'Requests in the last minute.', 'byStatus', () => {
     const eventLoopUtilization = Math.round(performance.eventLoopUtilization(since).utilization * 100) / 100;
     since = performance.eventLoopUtilization();
-    log('info', 'Requests in the last minute.', { byStatus, ...load(), eventLoopUtilization });
+    return { ...load(), eventLoopUtilization };
   });
-  const left = count((byReason) => log('info', 'Clients ended connections early in the last minute.', { byReason }));
-  const refused = count((byReason) =>
-    log('warn', 'Requests or connections were refused in the last minute.', { byReason }));
-  const dropped = count((byReason) => {
-    log('warn', 'Connections were closed in the last minute, because there were too many of them.',
-      { byReason, largest });
-    largest = undefined;
-  });
-  const notAccepted = count((byCode) =>
-    log('warn', 'Connections could not be accepted in the last minute.', { byCode }));
+  const left = count('info', 'Clients ended connections early in the last minute.', 'byReason');
+  const refused = count('warn', 'Requests or connections were refused in the last minute.', 'byReason');
+  const dropped = count('warn', 'Connections were closed in the last minute, because there were too many of them.',
+    'byReason', () => ({ largest }));
+  const notAccepted = count('warn', 'Connections could not be accepted in the last minute.', 'byCode');
 
   return {
     summarize,
     endedEarly: (reason: string) => (BY_CLIENTS.includes(reason) ? left : refused)(reason),
     requestOver: (status: number | undefined) => over(status ?? 'noReply'),
     dropped: (reason: string, client: string | undefined, connections: number) => {
-      largest ??= { client, connections };
+      largest = { client, connections };
       dropped(reason);
     },
     acceptFailed: ({ code, message }: NodeJS.ErrnoException) => notAccepted(code ?? message),

@@ -19,7 +19,7 @@ test('what any client can cause is at most a line a minute for each kind, or log
   for (const reason of [...ofRequests, ...ofConnections]) reports.endedEarly(reason);
   for (const status of [404, 200, undefined, 200]) reports.requestOver(status);
   t.mock.timers.tick(59_999);
-  for (const connections of [7, 8]) reports.dropped('newRefused', 'a', connections);
+  for (const connections of [8, 7]) reports.dropped('newRefused', 'a', connections);
   reports.acceptFailed(Object.assign(new Error('boom'), { code: 'ENOBUFS' }));
   reports.acceptFailed(new Error('boom'));
   assert.deepEqual(logged, []);
