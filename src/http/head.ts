@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { FIELD_LINES, type Reason } from './refusals.ts';
 import { HttpRequest } from './request.ts';
-import { isHostOf, parseHost, parseTarget, type Host, type Target } from './target.ts';
+import { isHostOf, parseHost, parseTarget, type Target } from './target.ts';
 
 /** What is read here of what Node has parsed. */
 export type Head = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'headers' | 'rawHeaders'>;
@@ -33,7 +33,10 @@ function faultIn(
   // RFC 9112 3.2: one Host, and no other in the target: a proxy could have routed or cached by the one in the target.
   if (host === undefined && head.httpVersion !== '1.0') return 'hostMissing';
   if (host !== undefined && !isHostOf(target, host)) return 'hostMismatch';
-  return faultInFields(head) ?? faultByRules(target, host, rules);
+  if (target.isHttps === true && rules.takesHttps !== true) return 'httpsWithoutTls';
+  if (rules.hostNames?.has(host?.name ?? '') === false) return 'hostNotAllowed';
+  if (host === undefined && rules.needsHost === true) return 'redirectWithoutHost';
+  return faultInFields(head);
 }
 
 function faultInFields({ httpVersion, headers }: Head): Reason | undefined {
@@ -46,12 +49,6 @@ function faultInFields({ httpVersion, headers }: Head): Reason | undefined {
   }
   if (expect === undefined || !isHttp11) return undefined; // RFC 9110 10.1.1: in HTTP/1.0 it means nothing
   return membersOf(expect).every((member) => member === '100-continue') ? undefined : 'expectationUnknown';
-}
-
-function faultByRules({ isHttps }: Target, host: Host | undefined, rules: HeadRules): Reason | undefined {
-  if (isHttps === true && rules.takesHttps !== true) return 'httpsWithoutTls';
-  if (rules.hostNames?.has(host?.name ?? '') === false) return 'hostNotAllowed';
-  return host === undefined && rules.needsHost === true ? 'redirectWithoutHost' : undefined;
 }
 
 // RFC 9110 5.6.1: the members of a list. Empty ones do not count.
