@@ -1,17 +1,9 @@
 // When requests are refused: how large and slow they may be, and which rules they may break. Each rule has a name, for
 // the log. What Node refuses has Node's own names. All are constant, so nothing from a request gets into the log.
 
-export const HEAD_BYTES = 16 * 1024;
 export const FIELD_LINES = 100; // in a head; browsers send about 20
 export const DISCARDED_BYTES = 64 * 1024; // the most content that is read where a route wants none
 export const HANDLER_MS = 30_000; // for a handler, and its wait for a seat, if its route does not say
-
-// In milliseconds. Node checks the first two once a second. `server.timeout` stays 0: handlers have their own limit.
-export const TIME_LIMITS = {
-  headersTimeout: 10_000, // for a head, even if its client sends a byte at a time (Slowloris)
-  requestTimeout: 15_000, // for a whole request
-  connectionsCheckingInterval: 1_000,
-};
 
 /** The status of each rule, where it is from, and what it prevents. SECURITY.md says in words what each refuses. */
 export const REFUSALS = {

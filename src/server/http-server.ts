@@ -1,9 +1,7 @@
 // What this folder needs of an HTTP server, and tells it. Which server that is, app.ts says: that of src/turns.
-// (test/example/bare.ts shows the service with Node's alone.)
 import type { Server, ServerOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
-import { HEAD_BYTES, TIME_LIMITS } from '../http/refusals.ts';
 
 /** An `http.Server`, or one of `node:https`, with these methods. */
 export type HttpServer = Server & {
@@ -32,11 +30,13 @@ export type HttpServerOptions = ServerOptions & {
 /** Makes a server, which does not listen yet. */
 export type CreateHttpServer = (options: HttpServerOptions) => HttpServer;
 
-/** What Node is told of heads and times. */
+/** What Node is told of heads and times (in milliseconds). `server.timeout` stays 0: handlers have their own limit. */
 export const NODE_OPTIONS = {
-  ...TIME_LIMITS,
-  maxHeaderSize: HEAD_BYTES,
+  headersTimeout: 10_000, // for a head, even if its client sends a byte at a time (Slowloris)
+  requestTimeout: 15_000, // for a whole request
+  connectionsCheckingInterval: 1_000, // so often, Node checks these two
+  maxHeaderSize: 16 * 1024, // of a head, in bytes
   insecureHTTPParser: false, // whatever flags Node was started with
-  requireHostHeader: false, // `checkHead` requires it, and the log says so
-  joinDuplicateHeaders: true, // two lines of Host become one value with a comma, which `checkHead` refuses
+  requireHostHeader: false, // head.ts requires it, and the log says so
+  joinDuplicateHeaders: true, // two lines of Host become one value with a comma, which head.ts refuses
 };

@@ -12,7 +12,7 @@ import { attempt } from '../http/reports.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { NODE_OPTIONS, type CreateHttpServer } from './http-server.ts';
 
-const LATE_MS = 1; // in one iteration, for requests whose time limits have ended
+const LATE_AT_ONCE = 5; // requests whose time limits have ended, in one iteration of the event loop
 
 export type ServerSetup = ExchangeOptions & {
   readonly createHttpServer: CreateHttpServer;
@@ -43,7 +43,7 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     halfClosed: (socket) => current.get(socket)?.abort('halfClosed'),
     swept: (ms) => void refuseLate(ms),
   });
-  server.maxHeadersCount = FIELD_LINES + 1; // for `checkHead`: more would only take memory
+  server.maxHeadersCount = FIELD_LINES + 1; // for head.ts: more would only take memory
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Duplex) => {
     current.set(socket, undefined);
     socket.on('close', () => {
@@ -87,15 +87,12 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
     progress.emit('over');
   }
 
-  // Every `ms` milliseconds: that is how late the end of a time limit may be seen. Some are refused in each iteration
-  // of the event loop: for 900 in one go, all others would wait for 50 to 340 ms.
+  // Every `ms` milliseconds: that is how late the end of a time limit may be seen. A few are refused at once: for 900,
+  // all others would wait for 50 to 340 ms.
   async function refuseLate(ms: number): Promise<void> {
-    let end = performance.now() + LATE_MS;
-    for (const exchange of inProgress().filter((one) => one.handling?.isTooSlow(ms))) {
+    for (const [i, exchange] of inProgress().filter((one) => one.handling?.isTooSlow(ms)).entries()) {
+      if (i > 0 && i % LATE_AT_ONCE === 0) await nextIteration();
       exchange.refuse('handlerTooSlow', 503, 'tooSlow'); // RFC 9110 15.6.4
-      if (performance.now() < end) continue;
-      await nextIteration();
-      end = performance.now() + LATE_MS;
     }
   }
 
