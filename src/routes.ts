@@ -1,6 +1,6 @@
 // All routes of the service: which handler answers which path and method.
 import { descriptionEndpoint } from './api/description.ts';
-import { createGreetingEndpoint } from './api/greeting-endpoint.ts';
+import { createGreetingEndpoint } from './api/greeting.ts';
 import { createHealthEndpoint } from './http/health.ts';
 import type { Routes } from './http/router.ts';
 

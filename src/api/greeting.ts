@@ -1,13 +1,25 @@
-// What a greeting says: its message, and its time.
+// GET /api/greetings replies with a greeting for the name in the query, or for the world.
+import { contentReply, validationProblem, type Reply } from '../http/reply.ts';
+import type { HttpRequest } from '../http/request.ts';
+import { faultInName, readName } from './name.ts';
+
+type Asked = Pick<HttpRequest, 'query' | 'traceparent'>; // all that is read of a request
+
+/** Makes the endpoint. `now` is its clock, which returns milliseconds since the epoch. */
+export function createGreetingEndpoint(now: () => number): (request: Asked) => Reply {
+  return (request) => {
+    const name = readName(request.query);
+    const fault = faultInName(name); // a second parameter would have its own: both go into `errors`
+    if (fault !== undefined) return validationProblem({ name: [fault] }, request.traceparent);
+    const generatedAt = new Date(now()).toISOString().replace('Z', '+00:00');
+    const greeting = JSON.stringify({ message: greet(name), generatedAt });
+    return contentReply(200, 'application/json; charset=utf-8', greeting);
+  };
+}
 
 /** Greets the name, without the white space around it. Throws a RangeError for a name of nothing but white space. */
 export function greet(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '') throw new RangeError('A name that is only white space cannot be greeted.');
   return `Hello, ${trimmed}!`;
-}
-
-/** Formats a time (milliseconds since the epoch) as ISO 8601, in UTC. Throws a RangeError if no Date can hold it. */
-export function formatTimestamp(time: number): string {
-  return new Date(time).toISOString().replace('Z', '+00:00');
 }

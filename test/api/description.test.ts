@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { description } from '../../src/api/description.ts';
-import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
+import { createGreetingEndpoint } from '../../src/api/greeting.ts';
 import { faultInName } from '../../src/api/name.ts';
 import { unexpectedProblem } from '../../src/http/reply.ts';
 import { childTraceparent } from '../../src/http/trace-context.ts';

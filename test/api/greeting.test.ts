@@ -1,8 +1,7 @@
 // The greeting, its time, and the endpoint that puts them together.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGreetingEndpoint } from '../../src/api/greeting-endpoint.ts';
-import { greet } from '../../src/api/greeting.ts';
+import { createGreetingEndpoint, greet } from '../../src/api/greeting.ts';
 import { contentReply } from '../../src/http/reply.ts';
 
 test('a greeting has the name without the white space around it, of which alone none can be made, and its time', () => {
