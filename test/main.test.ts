@@ -77,7 +77,7 @@ describe('a process', { concurrency: true }, () => {
     await Promise.all(([
       [{ PORT }, [], 1, `Cannot listen on 127.0.0.1 port ${PORT}: ${inUse}.`],
       [{ ACCESS_LOG: 'x', TLS_KEY_FILE: 'k', HTTPS_PORT: '1' }, [], 78, 'ACCESS_LOG is "x", but must be true or false.',
-        'TLS_KEY_FILE is set, so TLS_CERT_FILE must be set.'],
+        'TLS_CERT_FILE and TLS_KEY_FILE must both be set, or neither.'],
       [{ PORT: '0' }, [ENTRY], 78, // it is an argument when it is there once more
         'The process takes no arguments: it is configured by the environment variables in README.md.'],
     ] as const).map(async ([env, flags, exitCode, ...reasons]) => {

@@ -69,11 +69,9 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
     shutdownDelayMs: readInteger('SHUTDOWN_DELAY_MS', 0, DAY_MS) ?? 500,
     shutdownTimeoutMs: readInteger('SHUTDOWN_TIMEOUT_MS', 0, DAY_MS) ?? 10_000,
   };
-  const missing = (name: string, because: string) => mistakes.push(`${because}, so ${name} must be set.`);
-  if (keyFile && !certFile) missing('TLS_CERT_FILE', 'TLS_KEY_FILE is set');
-  if (certFile && !keyFile) missing('TLS_KEY_FILE', 'TLS_CERT_FILE is set');
+  if (wantsTls && tlsFiles === undefined) mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE must both be set, or neither.');
   if (handed === undefined) {
-    if (wantsTls && !env['HTTPS_PORT']) missing('HTTPS_PORT', 'TLS files are set');
+    if (wantsTls && !env['HTTPS_PORT']) mistakes.push('TLS files are set, so HTTPS_PORT must be set.');
     if (httpsPort === port && port !== 0) mistakes.push(`HTTPS_PORT and PORT must be different, but both are ${port}.`);
     if (reusePort && (platform !== 'linux' || !isAtLeast(version, 'v22.12'))) { // older versions ignore the option
       mistakes.push(`REUSE_PORT needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`);

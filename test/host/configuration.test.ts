@@ -111,8 +111,9 @@ test('TLS needs its certificate, its key and its port, which can be 0 then, and 
   check({ ...TLS, HTTPS_PORT: '8443', HTTPS_REDIRECT_PORT: '1' }, { tlsFiles, https: on(8443), redirectPort: 1 });
   const noPort = 'TLS files are set, so HTTPS_PORT must be set.';
   check(TLS, [noPort]);
-  check({ TLS_KEY_FILE: 'k' }, ['TLS_KEY_FILE is set, so TLS_CERT_FILE must be set.', noPort]);
-  check({ TLS_CERT_FILE: 'c', HTTPS_PORT: '1' }, ['TLS_CERT_FILE is set, so TLS_KEY_FILE must be set.']);
+  const noPair = 'TLS_CERT_FILE and TLS_KEY_FILE must both be set, or neither.';
+  check({ TLS_KEY_FILE: 'k' }, [noPair, noPort]);
+  check({ TLS_CERT_FILE: 'c', HTTPS_PORT: '1' }, [noPair]);
   check({ ...TLS, HTTPS_PORT: '0', PORT: '0' }, { tlsFiles, https: on(0), http: on(0) }); // two free ports differ
   checkMistakes('HTTPS_PORT', ['65536'], 'a whole number from 0 to 65535', TLS);
   check({ HTTPS_PORT: '8080' }, ['HTTPS_PORT and PORT must be different, but both are 8080.']);
