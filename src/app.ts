@@ -9,9 +9,7 @@ import type { HttpServerOptions } from './server/http-server.ts';
 import { createServer, type Server, type ServerSetup } from './server/server.ts';
 import { clientOf, createFairServer as createHttpServer, createRoom } from './turns/fair-server.ts';
 
-type OfServers = Pick<ServerSetup, 'isTrustedProxy' | 'keepAliveTimeoutMs' | 'reports'>;
-
-export type AppOptions = RouteOptions & OfServers & {
+export type AppOptions = RouteOptions & Pick<ServerSetup, 'isTrustedProxy' | 'keepAliveTimeoutMs' | 'reports'> & {
   readonly allowedHosts: readonly string[] | undefined; // names and IP addresses that `Host` may have; undefined: any
   readonly maxConnections: number; // how many may be open at once, on all servers together
   readonly isBalancer?: ((remoteAddress: string | undefined) => boolean) | undefined; // it sends the PROXY protocol

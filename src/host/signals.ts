@@ -63,7 +63,7 @@ export function createStop(service: Stoppable, options: StopOptions, log: Log): 
   };
 }
 
-/** What SIGHUP does without a terminal: it calls `read`, one call at a time. If that fails, what was read before stays in use. */
+/** What SIGHUP does without a terminal: it calls `read`, one at a time. If that fails, what was read before stays. */
 export function createReload(read: () => Promise<void>, log: Log): SignalActions['reload'] {
   let last = Promise.resolve();
   return () => {
