@@ -71,20 +71,17 @@ export function createServer(options: ServerSetup, tls?: SecureContextOptions) {
 
   // If its handler goes on, that counts for its client.
   function responseClosed(exchange: Exchange, socket: Duplex): void {
-    const { handling } = exchange;
     exchange.report();
-    if (handling?.state !== 'running') return exchangeOver(socket);
-    const release = server.leaveBehind(socket);
-    handling.whenEnded = () => {
-      release();
-      exchangeOver(socket);
-    };
-  }
-
-  function exchangeOver(socket: Duplex): void {
-    if (socket.destroyed) current.delete(socket);
-    else current.set(socket, undefined);
-    progress.emit('over');
+    const running = exchange.handling?.state === 'running' ? exchange.handling : undefined;
+    const release = running && server.leaveBehind(socket);
+    function over(): void {
+      release?.();
+      if (socket.destroyed) current.delete(socket);
+      else current.set(socket, undefined);
+      progress.emit('over');
+    }
+    if (running === undefined) over();
+    else running.whenEnded = over;
   }
 
   // Every `ms` milliseconds: that is how late the end of a time limit may be seen. A few are refused at once: for 900,
