@@ -73,7 +73,8 @@ export function readConfiguration(env: NodeJS.ProcessEnv, { pid, platform, versi
   if (handed === undefined) {
     if (wantsTls && !env['HTTPS_PORT']) mistakes.push('TLS files are set, so HTTPS_PORT must be set.');
     if (httpsPort === port && port !== 0) mistakes.push(`HTTPS_PORT and PORT must be different, but both are ${port}.`);
-    if (reusePort && (platform !== 'linux' || !isAtLeast(version, 'v22.12'))) { // older versions ignore the option
+    const isOld = version.localeCompare('v22.12', 'en', { numeric: true }) < 0; // such a version ignores the option
+    if (reusePort && (platform !== 'linux' || isOld)) {
       mistakes.push(`REUSE_PORT needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`);
     }
   } else if (wantsTls !== handed.some(isForHttps)) {
@@ -120,9 +121,4 @@ function networksIn(text: string): ((address: string | undefined) => boolean) | 
 /** Whether `NODE_ENV` has the letters of `Development`, but is not exactly that: probably it was meant to be. */
 export function isAlmostDevelopment(environment: string | null): boolean {
   return environment !== 'Development' && environment?.replace(/[^a-z]/gi, '').toLowerCase() === 'development';
-}
-
-/** Whether a version is `least` or later: `22.12.0` is at least `22.12`, and `22.9.0` is not. */
-export function isAtLeast(version: string, least: string): boolean {
-  return version.localeCompare(least, 'en', { numeric: true }) >= 0;
 }
