@@ -1,9 +1,10 @@
 // Starts the service as a process, as an operator does.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -39,6 +40,19 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 
 /** Ends `child` when this process ends. */
 export const endWithUs = (child: ChildProcess) => void children.add(child);
+
+/** Waits for a line of what a program prints, and returns what `pattern` captures. What comes later is discarded. */
+export async function lineOf(output: Readable, pattern: RegExp): Promise<string> {
+  const lines = createInterface({ input: output });
+  for await (const [line] of on(lines, 'line', { close: ['close'] })) {
+    const match = pattern.exec(line);
+    if (match === null) continue;
+    lines.close();
+    output.resume();
+    return match[1] ?? '';
+  }
+  throw new Error(`The program has ended before it printed ${pattern}.`);
+}
 
 /**
  * Starts the service. Its environment is `env`, and the variable for coverage when coverage is measured. It gets the

@@ -1,11 +1,9 @@
 // Starts the processes of the benchmark. Servers have a CPU to themselves, clients another. All end with this one.
 import { spawn, spawnSync } from 'node:child_process';
-import { on } from 'node:events';
 import { extname } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestBytes } from '../../support/exchange.ts';
-import { endWithUs, ENTRY, type Environment } from '../../support/process.ts';
+import { endWithUs, ENTRY, lineOf, type Environment } from '../../support/process.ts';
 import { ask, openSocket } from './clients.ts';
 
 const CPUS = { server: '0', clients: '1' };
@@ -40,10 +38,10 @@ export async function startServer(program: Program, more: Environment = {}, node
     if (!isRunning()) throw new Error(`${command.join(' ')} has ended.`);
     await sleep(10);
   }
-  return { pid: child.pid ?? 0, port, isTls, stop, isRunning };
+  return { child, pid: child.pid ?? 0, port, stop, isRunning };
 }
 
-/** Starts a program, waits for a line with `pattern`, and returns what that captures. What comes later is discarded. */
+/** Starts a program, and waits for a line with `pattern`. `printed` is what that captures. */
 export async function start(cpu: keyof typeof CPUS, command: readonly string[], more: Environment, pattern: RegExp) {
   const env = { ...process.env, PATH, ...more };
   // In a session of its own: a CPU is shared among sessions first, so attackers, however many, are one of them.
@@ -51,13 +49,5 @@ export async function start(cpu: keyof typeof CPUS, command: readonly string[], 
     env, detached: true, stdio: ['ignore', 'pipe', 'inherit'],
   });
   endWithUs(child);
-  const lines = createInterface({ input: child.stdout });
-  for await (const [line] of on(lines, 'line', { close: ['close'] })) {
-    const printed = pattern.exec(line)?.[1];
-    if (printed === undefined) continue;
-    lines.close();
-    child.stdout.resume();
-    return { child, printed, stop: () => void child.kill('SIGKILL') };
-  }
-  throw new Error(`${command.join(' ')} has ended.`);
+  return { child, printed: await lineOf(child.stdout, pattern), stop: () => void child.kill('SIGKILL') };
 }

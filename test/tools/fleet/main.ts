@@ -1,18 +1,19 @@
 // npm run test:fleet: restarts the service under load, as deploy/README.md says. Exits with 1 if a request is lost.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { RequestOptions } from 'node:https';
 import { Worker } from 'node:worker_threads';
 import { descriptorOpenedBy } from '../../support/descriptors.ts';
 import { addressIn, startProcess, type Environment } from '../../support/process.ts';
 import { startLoad } from './load.ts';
 import { HELD_PORT, MEMBER_PORTS, PROXY_PORT, PROXY_TLS_PORT, startHaproxy, startNginx, TLS } from './proxies.ts';
 
+type Proxy = Readonly<{ stop: () => Promise<void>; isUsedAgain?: (process: number) => Promise<unknown> }>;
 type Way = Readonly<{
-  processes: readonly Environment[];
-  addresses: readonly RequestOptions[]; // where clients connect
+  title: string;
   rounds: number;
-  startProxy?: () => Promise<{ stop: () => Promise<void>; isUsedAgain?: (process: number) => Promise<void> }>;
+  ports: readonly number[]; // of processes
+  startProxy?: (isTls: boolean) => Promise<Proxy>; // before them: clients connect there, with and without TLS
+  env?: Environment;
   fd?: number; // a listening socket of this process, which is handed over
   isEverDown?: boolean; // nobody listens during a restart
 }>;
@@ -25,44 +26,45 @@ const LISTEN = `require('node:net').createServer().listen(${HELD_PORT}, '127.0.0
 });`;
 const heldFd = await descriptorOpenedBy(() => once(new Worker(LISTEN, { eval: true }), 'message'));
 
+const MEMBERS = { rounds: 2, ports: MEMBER_PORTS };
+const WAYS: readonly Way[] = [
+  { ...MEMBERS, title: 'HAProxy', startProxy: (isTls) => startHaproxy(isTls, false) },
+  { ...MEMBERS, title: 'HAProxy on TCP', startProxy: (isTls) => startHaproxy(isTls, true),
+    env: { PROXY_PROTOCOL: '127.0.0.1' } },
+  { ...MEMBERS, title: 'nginx', startProxy: startNginx, rounds: 4 },
+  { title: 'a socket that is handed over', rounds: 12, ports: [HELD_PORT], fd: heldFd },
+  { title: 'a port of its own', rounds: 12, ports: [PROXY_PORT], isEverDown: true },
+];
+
 setTimeout(() => process.exit(1), 480_000); // whatever happens
 console.log(`Node ${process.version}`);
-const plain = (port: number) => ({ host: '127.0.0.1', port, servername: 'localhost', headers: { Host: 'localhost' } });
-const secure = (port: number) => ({ ...plain(port), ca: readFileSync(TLS.TLS_CERT_FILE) });
-for (const isTls of [false, true]) {
-  const ports = (port: number) => (isTls ? { ...TLS, PORT: '0', HTTPS_PORT: String(port) } : { PORT: String(port) });
-  const names = { ALLOWED_HOSTS: 'localhost', LISTEN_FDNAMES: isTls ? 'https' : 'http' };
-  const environment = (port: number) => ({ ...ports(port), ...names });
-  const behind = { processes: MEMBER_PORTS.map(environment), addresses: [plain(PROXY_PORT), secure(PROXY_TLS_PORT)] };
-  const alone = (port: number) =>
-    ({ processes: [environment(port)], addresses: [isTls ? secure(port) : plain(port)], rounds: 12 });
-  const over = `${isTls ? 'TLS' : 'TCP'} to the service,`;
-  const named = behind.processes.map((env) => ({ ...env, PROXY_PROTOCOL: '127.0.0.1' }));
-  const onTcp = { ...behind, processes: named, startProxy: () => startHaproxy(isTls, true) };
-  await restart(`${over} HAProxy`, { ...behind, rounds: 2, startProxy: () => startHaproxy(isTls, false) });
-  await restart(`${over} HAProxy on TCP`, { ...onTcp, rounds: 2 });
-  await restart(`${over} nginx`, { ...behind, rounds: 4, startProxy: () => startNginx(isTls) });
-  await restart(`${over} a socket that is handed over`, { ...alone(HELD_PORT), fd: heldFd });
-  await restart(`${over} a port of its own`, { ...alone(PROXY_PORT), isEverDown: true });
-}
+for (const isTls of [false, true]) for (const way of WAYS) await restart(way, isTls);
 process.exit();
 
 // In each round, restarts the processes in turn, under load: a new one is started when the old one has ended.
-async function restart(title: string, { processes, addresses, rounds, startProxy, fd, isEverDown = false }: Way) {
-  const stops = await Promise.all(processes.map((env) => startService(env, fd)));
-  const proxy = await startProxy?.();
-  const load = startLoad(addresses, isEverDown);
+async function restart({ title, rounds, ports, startProxy, env, fd, isEverDown = false }: Way, isTls: boolean) {
+  const environments = ports.map((port): Environment => ({
+    ...env, ALLOWED_HOSTS: 'localhost', LISTEN_FDNAMES: isTls ? 'https' : 'http',
+    ...(isTls ? { ...TLS, PORT: '0', HTTPS_PORT: `${port}` } : { PORT: `${port}` }),
+  }));
+  const stops = await Promise.all(environments.map((one) => startService(one, fd)));
+  const proxy = await startProxy?.(isTls);
+  const plain = { host: '127.0.0.1', servername: 'localhost', headers: { Host: 'localhost' } };
+  const secure = { ...plain, ca: readFileSync(TLS.TLS_CERT_FILE) };
+  const alone = ports.map((port) => ({ ...(isTls ? secure : plain), port }));
+  const both = [{ ...plain, port: PROXY_PORT }, { ...secure, port: PROXY_TLS_PORT }];
+  const load = startLoad(proxy === undefined ? alone : both, isEverDown);
   for (let round = 0; round < rounds; round += 1) {
     await load.more();
-    for (const [i, env] of processes.entries()) {
+    for (const [i, one] of environments.entries()) {
       await stops[i]?.();
       const isUsedAgain = proxy?.isUsedAgain?.(i);
-      stops[i] = await startService(env, fd);
+      stops[i] = await startService(one, fd);
       await isUsedAgain;
     }
   }
   await load.more();
-  await load.stop(`${title}, ${rounds * processes.length} restarts`);
+  await load.stop(`${isTls ? 'TLS' : 'TCP'} to the service, ${title}, ${rounds * ports.length} restarts`);
   await Promise.all(stops.map((stop) => stop())); // before the proxy, so that none loses a check in the middle
   await proxy?.stop();
 }

@@ -1,10 +1,9 @@
 // Runs HAProxy and nginx with the configurations that are printed in `deploy`.
 import { spawn } from 'node:child_process';
-import { on, once } from 'node:events';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { temporaryFolder, tlsVariables } from '../../support/certificates.ts';
-import { endWithUs } from '../../support/process.ts';
+import { endWithUs, lineOf } from '../../support/process.ts';
 
 // From 32768 on, Linux could give a port away while its process restarts.
 export const [PROXY_PORT, PROXY_TLS_PORT, MEMBER_PORTS, HELD_PORT] = [12_080, 12_443, [12_081, 12_082, 12_083], 12_084];
@@ -67,11 +66,7 @@ async function run(program: string, args: readonly string[], ready: string, conf
   const env = { PATH: `${process.env['PATH']}:/usr/sbin` }; // there Debian installs them
   const child = spawn(program, [...args, file], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   endWithUs(child);
-  const output = createInterface({ input: child.stderr });
-  const prints = async (text: string) => {
-    for await (const [line] of on(output, 'line', { close: ['close'] })) if (line.includes(text)) return;
-    throw new Error(`${program} has ended.`);
-  };
+  const prints = (text: string) => lineOf(child.stderr, new RegExp(text));
   await prints(ready);
   const stop = async () => {
     child.kill('SIGTERM');
