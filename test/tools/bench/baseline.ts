@@ -3,16 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { listenOnPort } from '../../support/sockets.ts';
 import { REPLY } from '../api.ts';
-import { usePool } from './pool.ts';
 
 const body = JSON.stringify(REPLY);
 const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
 const { TLS_CERT_FILE: cert, TLS_KEY_FILE: key } = process.env;
-const answer: RequestListener = ({ url }, response) => {
-  const reply = () => response.writeHead(200, headers).end(body);
-  if (url === '/pool') void usePool().then(reply);
-  else reply();
-};
+const answer: RequestListener = (_request, response) => void response.writeHead(200, headers).end(body);
 const options = { keepAliveTimeout: 75_000 }; // longer than others are measured
 
 async function create() {

@@ -3,7 +3,6 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { listenOnPort } from '../../support/sockets.ts';
 import { PATH, REPLY } from '../api.ts';
-import { usePool } from './pool.ts';
 
 type App<Handler> = { get(path: string, handler: Handler): void };
 type FastifyReply = { headers(fields: object): { send(content: object): void } };
@@ -26,7 +25,6 @@ const SERVERS: Readonly<Record<string, () => Server | Promise<Server>>> = {
   async fastify() {
     const app: Fastify = load('fastify')({ serverFactory: create });
     addRoutes(app, (_request, reply) => reply.headers(fields).send(REPLY));
-    app.get('/pool', (_request, reply) => void usePool().then(() => reply.headers(fields).send(REPLY)));
     await app.ready();
     return app.server;
   },

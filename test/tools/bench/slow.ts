@@ -5,21 +5,28 @@ import { contentReply } from '../../../src/http/reply.ts';
 import { createRouter } from '../../../src/http/router.ts';
 import { createSeats } from '../../../src/http/seats.ts';
 import { createServer } from '../../../src/server/server.ts';
-import { clientOf, createFairServer } from '../../../src/turns/fair-server.ts';
+import { clientOf, createFairServer as createHttpServer } from '../../../src/turns/fair-server.ts';
 import { listenOnPort } from '../../support/sockets.ts';
-import { usePool } from './pool.ts';
 
 const reply = contentReply(200, 'text/plain', 'Hello');
-const handler = () => usePool().then(() => reply);
+const pool = Array.from({ length: 10 }, () => Promise.resolve()); // of each connection, the latest use, 50 ms long
+let uses = 0;
+
+async function handler() {
+  uses += 1;
+  const connection = uses % pool.length; // it is the next one that is free, because all uses take as long
+  pool[connection] = pool[connection]?.then(() => sleep(50)) ?? Promise.resolve();
+  await pool[connection];
+  return reply;
+}
+
 const router = createRouter({
   '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) },
   '/pool': { GET: { handler, seats: createSeats(10) } }, '/unseated': { GET: handler },
 });
 const ignored = { endedEarly() {}, dropped() {}, requestOver() {}, finished: undefined };
-const reports = { ...ignored, requestFailed: console.error };
-const fixed = { router, headRules: {}, isDraining: () => false, reports, clientOf };
-const { maxConnections, ...configuration } = readConfiguration(process.env);
 const { httpServer } = createServer({
-  ...configuration, ...fixed, createHttpServer: (own) => createFairServer({ ...own, maxConnections }),
+  ...readConfiguration({}), router, clientOf, createHttpServer, headRules: {}, isDraining: () => false,
+  reports: { ...ignored, requestFailed: console.error },
 });
 console.log(`http://127.0.0.1:${await listenOnPort(httpServer)}`);
