@@ -2,10 +2,11 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-type Connecting = Readonly<{ port: number; isTls?: boolean; from?: string; allowHalfOpen?: boolean }>;
+/** Where a client connects to, and from. */
+export type Address = Readonly<{ port: number; isTls?: boolean; from?: string; allowHalfOpen?: boolean }>;
 
 /** Connects to 127.0.0.1. `ready` is called when that is done and, over TLS, the handshake is over. */
-export function openSocket({ isTls = false, from = '127.0.0.1', ...others }: Connecting, ready?: () => void): Socket {
+export function openSocket({ isTls = false, from = '127.0.0.1', ...others }: Address, ready?: () => void): Socket {
   const options = { ...others, host: '127.0.0.1', localAddress: from, noDelay: true };
   const socket = isTls ? connectTls({ ...options, rejectUnauthorized: false }, ready) : connect(options, ready);
   return socket.on('error', () => {}); // `close` follows

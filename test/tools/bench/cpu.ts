@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuTime, residentMemory } from '../../support/usage.ts';
-import { openSocket } from './clients.ts';
+import { openSocket, type Address } from './clients.ts';
 import { startServer, type Programs } from './processes.ts';
 import { figure, mean, median, table } from './report.ts';
 import { FIRST_REPLY, IDLE, REQUESTS, USED, WAYS, type Measured, type Row } from './requests.ts';
@@ -16,81 +16,76 @@ const SLICE_REQUESTS = 5_000; // for one measurement, about 300 ms, and half as 
 const CONNECTING = 0.2; // so many times that if each has a connection of its own, because that takes longer
 const SETTLE_MS = 5; // after requests, so that the server is idle when its CPU time is read
 const STARTS = 5; // in each round
+const USER = ', user'; // after the name of a request: the part of its CPU time in code of the server's own
 
-let lastAddress = 0;
+type Add = (program: string, row: string, value: number) => void;
 
-/** Measures servers, and prints the figures: those of `base`, and of others as multiples of them. */
-export async function printComparison(
-  programs: Programs, base: string, isMeasured: (row: Row) => boolean, rounds: number,
-): Promise<void> {
-  const figures = new Map<string, Cost[]>(); // of a server and a row, in order
+/** Measures servers, of which `node` is one, and prints its figures, and those of others as multiples of them. */
+export async function printComparison(programs: Programs, isMeasured: (row: Row) => boolean, rounds: number) {
+  const figures = new Map<string, number[]>(); // of a server and a row, in order
+  const of = (program: string, row: string) => figures.get(`${program}, ${row}`) ?? [];
+  const add: Add = (program, row, value) => figures.set(`${program}, ${row}`, [...of(program, row), value]);
   const requests = REQUESTS.filter(isMeasured);
-  const rows: readonly Row[] = [...requests, ...[FIRST_REPLY, IDLE, USED].filter(isMeasured)];
-  const add = (program: string, { name }: Row, cost: Cost) =>
-    figures.set(`${program}, ${name}`, [...figures.get(`${program}, ${name}`) ?? [], cost]);
   for (let round = 0; round < rounds; round += 1) {
-    if (rows.includes(FIRST_REPLY)) await measureStarts(programs, add);
-    for (const way of new Set(requests.map((request) => request.way))) {
-      await measureRequests(programs, way, requests.filter((request) => request.way === way), add);
+    if (isMeasured(FIRST_REPLY) || isMeasured(IDLE)) await measureStarts(programs, add);
+    for (const way of ['plain', 'logging', 'tls'] as const) {
+      await measureRequests(programs, way, requests.filter((request) => (request.way ?? 'plain') === way), add);
     }
   }
-  const lines = rows.map((row) => [
-    row.name, ...Object.keys(programs).map((program) => {
-      const costs = figures.get(`${program}, ${row.name}`) ?? [];
-      const [all, user] = [mean(costs.map(({ total }) => total)), mean(costs.map(({ user = NaN }) => user))];
-      const parts = Number.isNaN(user) ? '' : `${user.toFixed(1)} + ${(all - user).toFixed(1)}  `;
-      if (program === base) return parts + figure(median(costs.map(({ total }) => total)), 1);
-      const ratios = costs.map(({ total }, i) => total / (figures.get(`${base}, ${row.name}`)?.[i]?.total ?? NaN));
-      const bound = program === 'service' ? row[base === 'node' ? 'node' : 'before'] : undefined;
-      return parts + figure(median(ratios), 2, bound);
+  const timed = requests.flatMap(({ name, bound }) => [{ name, bound }, { name: `${name}${USER}`, bound: undefined }]);
+  const lines = [...timed, ...[FIRST_REPLY, IDLE, USED].filter(isMeasured)].map(({ name, bound }) => [
+    name, ...Object.keys(programs).map((program) => {
+      if (program === 'node') return figure(median(of('node', name)), 1);
+      const ratios = of(program, name).map((value, i) => value / (of('node', name)[i] ?? NaN));
+      // User time is counted by 10 ms, so the median would be coarse.
+      const ratio = name.endsWith(USER) ? mean(of(program, name)) / mean(of('node', name)) : median(ratios);
+      return figure(ratio, 2, program === 'service' ? bound : undefined);
     }),
   ]);
-  console.log(`CPU time for a request in µs, user + system and, of ${base}, in all; of others, times that [bound]\n`);
+  console.log('CPU time of node for a request in µs, and how many times that others take [bound]\n');
   console.log(table([['', ...Object.keys(programs)], ...lines], 1));
 }
-
-/** CPU time for a request in microseconds, that in its own code (user) too, or another figure. */
-type Cost = Readonly<{ total: number; user?: number }>;
-type Add = (program: string, row: Row, cost: Cost) => void;
 
 async function measureStarts(programs: Programs, add: Add): Promise<void> {
   for (let start = 0; start < STARTS; start += 1) {
     for (const [name, program] of Object.entries(programs)) {
       const begin = performance.now();
       const { pid, stop } = await startServer(program);
-      add(name, FIRST_REPLY, { total: performance.now() - begin });
+      add(name, FIRST_REPLY.name, performance.now() - begin);
       await sleep(SETTLE_MS);
-      add(name, IDLE, { total: residentMemory(pid).now });
+      add(name, IDLE.name, residentMemory(pid).now);
       stop();
     }
   }
 }
 
+type Running = Readonly<{ pid: number; address: Address; sockets: readonly Socket[] }>;
+
 // Each round starts new processes, because two of one program differ by some percent. All are warmed up in turn: after
 // a second of waiting, a server is slower for a while. And with all requests: V8 discards code compiled for one alone.
 async function measureRequests(programs: Programs, way: keyof typeof WAYS, requests: readonly Measured[], add: Add) {
+  if (requests.length === 0) return;
   const fit = Object.entries(programs).filter(([, { isPlain = false }]) => way !== 'tls' || !isPlain);
-  const running = await Promise.all(fit.map(async ([name, program]) => {
-    const { pid, stop, port, isTls } = await startServer(program, WAYS[way]);
-    lastAddress += 1;
-    const from = `127.0.1.${lastAddress}`; // each process has its own: from one, the kernel would run out of ports
-    const sockets = Array.from({ length: CLIENTS }, () => openSocket({ port, isTls, from }));
-    return { name, pid, stop, port, isTls, from, sockets };
+  const running = await Promise.all(fit.map(async ([name, program], i) => {
+    const server = await startServer(program, WAYS[way]);
+    // Each has an address of clients of its own: from one, the kernel would run out of ports.
+    const address = { port: server.port, isTls: way === 'tls', from: `127.0.1.${i + 1}` };
+    return { ...server, name, address, sockets: Array.from({ length: CLIENTS }, () => openSocket(address)) };
   }));
   await warmUp(running, requests);
   for (const [i, request] of [...requests, ...requests].entries()) { // the second time in the opposite order
     for (const server of i < requests.length ? running : running.toReversed()) {
       await sendMany(server, request, SLICE_REQUESTS / 2); // not measured: the caches are filled by the one before
-      add(server.name, request, await costOf(server, request, SLICE_REQUESTS));
+      const { total, user } = await costOf(server, request, SLICE_REQUESTS);
+      add(server.name, request.name, total);
+      add(server.name, `${request.name}${USER}`, user);
     }
   }
   for (const { name, pid, stop } of running) {
-    if (way === 'plain') add(name, USED, { total: residentMemory(pid).now });
+    if (way === 'plain') add(name, USED.name, residentMemory(pid).now);
     stop();
   }
 }
-
-type Running = Readonly<{ pid: number; port: number; isTls: boolean; from: string; sockets: readonly Socket[] }>;
 
 async function warmUp(servers: readonly Running[], requests: readonly Measured[]): Promise<void> {
   const least = new Map<Running, number>();
@@ -105,7 +100,8 @@ async function warmUp(servers: readonly Running[], requests: readonly Measured[]
   }
 }
 
-async function costOf(server: Running, request: Measured, most: number): Promise<Cost> {
+// CPU time for a request in microseconds.
+async function costOf(server: Running, request: Measured, most: number) {
   const before = cpuTime(server.pid);
   const count = await sendMany(server, request, most);
   const after = cpuTime(server.pid);
@@ -114,7 +110,7 @@ async function costOf(server: Running, request: Measured, most: number): Promise
 
 // Sends requests on all connections, each when the reply to the one before has come, and returns how many. Without
 // promises, this takes less CPU time than any server: they need not wait for it.
-async function sendMany({ port, isTls, from, sockets }: Running, { request, isConnecting }: Measured, most: number) {
+async function sendMany({ address, sockets }: Running, { request, isConnecting = false }: Measured, most: number) {
   const count = Math.ceil(isConnecting ? most * CONNECTING : most);
   let left = count;
   stayAwake(() => left > 0);
@@ -122,21 +118,15 @@ async function sendMany({ port, isTls, from, sockets }: Running, { request, isCo
     const closed = () => reject(new Error('The server has closed a connection.'));
     function next(): void {
       left -= 1;
-      if (left < 0) {
-        kept.off('data', next).off('close', closed);
-        resolve();
-      } else if (isConnecting) connectNext();
-      else kept.write(request);
-    }
-    function connectNext(): void {
-      const socket = openSocket({ port, isTls, from }).on('close', closed);
-      socket.write(request);
-      socket.on('data', () => {
-        socket.off('close', closed).destroy();
+      if (left < 0) return resolve();
+      const socket = isConnecting ? openSocket(address) : kept;
+      socket.once('close', closed).once('data', () => {
+        socket.off('close', closed);
+        if (isConnecting) socket.destroy();
         next();
       });
+      socket.write(request);
     }
-    kept.on('data', next).on('close', closed);
     next();
   })));
   await sleep(SETTLE_MS);

@@ -8,10 +8,9 @@ import { BARE, findServers } from './servers.ts';
 import { printLost } from './stop.ts';
 import { printWaits } from './waits.ts';
 
-const { attack, base, beside, only, rounds, seconds, stop } = parseArgs({
+const { attack, beside, only, rounds, seconds, stop } = parseArgs({
   options: {
     beside: { type: 'string', default: '' }, // other servers, separated by commas: see servers.ts, or NAME=SCRIPT
-    base: { type: 'string', default: 'node' }, // the server with whose CPU time that of others is compared
     only: { type: 'string' }, // what is measured: names that match this pattern
     rounds: { type: 'string', default: '3' }, // of the comparison
     attack: { type: 'boolean', default: false },
@@ -27,7 +26,6 @@ else if (attack) {
   const attacks = beside !== '' && only === undefined ? COMPARED : ATTACKS.filter(isMeasured);
   await printWaits({ service: SERVICE, ...await findServers(beside) }, attacks, Number(seconds));
 } else {
-  const programs = { node: BARE, service: SERVICE, ...await findServers(beside) };
-  await printComparison(programs, base, isMeasured, Number(rounds));
+  await printComparison({ node: BARE, service: SERVICE, ...await findServers(beside) }, isMeasured, Number(rounds));
 }
 process.exit();
