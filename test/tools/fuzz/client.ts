@@ -35,18 +35,17 @@ export async function converse(
 ): Promise<void> {
   const note = (error: unknown) => { received.error = error; };
   await delay(plan.startMs);
-  const below = connect({ ...to, allowHalfOpen: true, noDelay: true }).on('error', note);
+  const below = connect({ ...to, allowHalfOpen: plan.keeps, noDelay: true }).on('error', note);
   const closed = new Promise((resolve) => { below.once('close', resolve); });
   shared.sockets.push(below);
   const socket = plan.over === 'TLS' ? (await startTls(below, plan, shared)).on('error', note) : below;
   const ended = new Promise((resolve) => { socket.once('end', resolve); });
-  socket.on('end', () => { if (!plan.keeps) socket.end(); }).on('data', (part: Buffer) => {
+  socket.on('data', (part: Buffer) => {
     touch();
     const { replies, rest } = repliesIn(Buffer.concat([received.rest, part]));
     received.replies.push(...replies.filter(({ status }) => status !== 100));
     received.rest = rest;
-    const keeps = plan.keeps && isLastReply(received.replies.at(-1)); // then the service closes the connection
-    if (plan.end === 'wait' && !keeps && isOver(plan, received)) socket.end();
+    if (plan.end === 'wait' && hasAll(plan, received) && !isLastReply(received.replies.at(-1))) socket.end();
   });
   if (plan.readAfterMs > 0) {
     socket.pause();

@@ -2,7 +2,7 @@
 // itself, the next one that plus 1, and so on: so the seed of a round that has failed repeats it.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { makeCertificate, temporaryFolder } from '../../support/certificates.ts';
+import { tlsVariables } from '../../support/certificates.ts';
 import { runRound } from './round.ts';
 
 const MIB = 2 ** 20;
@@ -12,16 +12,15 @@ const GROWTH = { heapUsed: 8 * MIB, rss: 100 * MIB }; // that may be, from the f
 const { seed, seconds } = parseArgs({
   options: { seed: { type: 'string', default: String(Date.now() % 1e9) }, seconds: { type: 'string', default: '20' } },
 }).values;
-const folder = temporaryFolder();
-const { certFile, keyFile } = makeCertificate(folder, 'localhost');
-const tls = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+const { TLS_CERT_FILE, TLS_KEY_FILE } = tlsVariables();
+const tls = { cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) };
 
 console.log(`Node ${process.version}, seed ${seed}`);
 const end = performance.now() + 1000 * Number(seconds);
 const [faults, memory]: [string[], NodeJS.MemoryUsage[]] = [[], []];
 let [own, replies, honest] = [Number(seed), 0, 0];
 do {
-  const round = await runRound(own, folder, tls);
+  const round = await runRound(own, tls);
   faults.push(...round.faults);
   replies += round.replies;
   honest += round.honest;

@@ -3,9 +3,8 @@ import { ABORTS } from '../../../src/http/request.ts';
 import type { Reply } from '../../support/replies.ts';
 import { contentOf, replyTo } from './bytes.ts';
 import { hasAll, isLastReply, type Received } from './client.ts';
-import type { ConnectionPlan } from './generate.ts';
-import type { Seen } from './handlers.ts';
-import { LIMIT_MS } from './server.ts';
+import { LIMIT_MS, NEVER, type ConnectionPlan } from './generate.ts';
+import type { Seen } from './server.ts';
 
 // Why the service may end a connection that has done nothing wrong: it wants room, or the machine is slow.
 const EXCUSES = ['newRefused', 'idleClosed', 'busyClosed', 'handshakeTooSlow', 'proxyHeaderTooSlow'];
@@ -21,14 +20,13 @@ export function faultsIn(pairs: readonly (readonly [ConnectionPlan, Received])[]
   const excused = known.ends.filter((reason) => EXCUSES.includes(reason)).length;
   const [faults, ends]: [string[], string[]] = [[], []];
   for (const [plan, received] of pairs) {
+    const { replies: { length }, rest, error, hasLeft } = received;
     const all = plan.requests.map(({ id }) => known.seen.get(`/${id}`)).filter((one) => one !== undefined);
-    const found = all.flatMap((one) => faultsInHandler(one, received.hasLeft, known.isCut, excused > 0));
     const name = (fault: string) => `connection ${plan.number} (${plan.over}, ${plan.address}, ${plan.end}): ${fault}`;
-    faults.push(...[...found, ...faultsInReplies(plan, received, all, known.isStopping)].map(name));
-    if (!isAnswered(plan, received, all[received.replies.length], known)) {
-      const { replies: { length }, rest, error } = received;
-      ends.push(name(`${length} of ${all.length} replies, ${rest.length} bytes more, ${String(error)}`));
-    }
+    faults.push(...faultsInReplies(plan, received, all, known.isStopping).map(name));
+    faults.push(...all.flatMap((one) => faultsInHandler(one, hasLeft, known.isCut, excused > 0)).map(name));
+    if (isAnswered(plan, received, all[length], known)) continue;
+    ends.push(name(`${length} of ${all.length} replies, ${rest.length} bytes more, ${String(error)}`));
   }
   return ends.length > excused ? [...faults, ...ends] : faults;
 }
@@ -58,12 +56,12 @@ function faultsInReplies(plan: ConnectionPlan, received: Received, all: readonly
   });
 }
 
-function faultsInReply(one: Seen, reply: Reply, address: string | undefined, isStopping: boolean): readonly string[] {
+function faultsInReply(one: Seen, reply: Reply, address: string | undefined, isStopping: boolean) {
   const { plan, records: [record] } = one;
   const { status, body } = reply;
   const isLast = isLastReply(reply);
   const own = replyTo(plan, contentOf(plan), address);
-  return failing(plan.id, {
+  return lacking(plan.id, {
     'the status in its record': record?.status === status,
     [`a status that may be: ${status}`]: mayBe(status, one),
     'its own content': status === 503 || (status === 200 ? body === own : body.includes(`/${plan.id}"`)),
@@ -71,29 +69,26 @@ function faultsInReply(one: Seen, reply: Reply, address: string | undefined, isS
   });
 }
 
-function mayBe(status: number, { plan: { handler, isLimited }, calls, aborts, records: [record] }: Seen): boolean {
-  if (status === 503) return isLimited && Number(record?.durationMs) >= LIMIT_MS - 1;
-  const isAborted = aborts.length > 0;
-  if (calls === 0 || aborts[0] === ABORTS.tooSlow || handler === 'never') return false;
-  if (handler === 'untilAborted' && !isAborted) return false;
-  const fails = handler === 'throw' || handler === 'reject' || (handler === 'heed' && isAborted);
-  return status === (fails ? 500 : 200);
+function mayBe(status: number, { plan: { handler, ms, throws, isLimited }, calls, aborts, records }: Seen): boolean {
+  if (status === 503) return isLimited && Number(records[0]?.durationMs) >= LIMIT_MS - 1;
+  const isHeeded = handler === 'heeds' && aborts.length > 0;
+  if (calls === 0 || aborts[0] === ABORTS.tooSlow || (handler !== 'returns' && ms === NEVER && !isHeeded)) return false;
+  return status === (throws || isHeeded ? 500 : 200);
 }
 
-function faultsInHandler(one: Seen, hasLeft: boolean, isCut: boolean, hasDropped: boolean): readonly string[] {
+function faultsInHandler(one: Seen, hasLeft: boolean, isCut: boolean, hasDropped: boolean) {
   const { plan, calls, isRunning, aborts, records } = one;
   const reasons = new Map<string, boolean>([
     [ABORTS.closed, hasLeft], [ABORTS.halfClosed, hasLeft], [ABORTS.stopped, isCut], [ABORTS.dropped, hasDropped],
     [ABORTS.tooSlow, plan.isLimited],
   ]);
-  const mayBeAborted = aborts.length <= 1 && aborts.every((reason) => reasons.get(reason) === true);
-  return failing(plan.id, {
+  return lacking(plan.id, {
     'one call at most': calls <= 1,
     'one record of each call': records.length === 1 || records.length === calls,
-    [`one abort at most, for a reason: ${aborts.join()}`]: mayBeAborted,
+    [`one abort at most, for a reason: ${aborts}`]: aborts.length <= 1 && aborts.every((reason) => reasons.get(reason)),
     'an end': !isRunning,
   });
 }
 
-const failing = (id: number, rules: Readonly<Record<string, boolean>>): readonly string[] =>
+const lacking = (id: number, rules: Readonly<Record<string, boolean>>) =>
   Object.entries(rules).filter(([, isSo]) => !isSo).map(([what]) => `request ${id} lacks ${what}`);

@@ -10,25 +10,25 @@ import { startService } from './server.ts';
 
 const TICK_MS = 100;
 const STUCK_TICKS = 50; // in which nothing happens, though this process runs: so it is not the machine that is slow
+const KEPT = 2; // a connection and a request, by the last reader that has stopped (reader.ts)
 
-/** Runs the round for this seed, with Unix sockets in `folder`. Returns what was not as it must be. */
-export async function runRound(seed: number, folder: string, tls: SecureContextOptions) {
+/** Runs the round for this seed. Returns what was not as it must be, and how many replies came. */
+export async function runRound(seed: number, tls: SecureContextOptions) {
   const plan = planRound(seed);
   const pairs = plan.connections.map((connection) => [connection, new Received()] as const);
   const shared = { session: undefined, sockets: new Array<Socket>() };
   const faults: string[] = [];
   let [events, honest, areClientsDone] = [0, 0, false];
   let cutting: NodeJS.Timeout | undefined;
-  const service = await startService(plan, folder, tls, touch);
+  const service = await startService(plan, tls, touch);
   const { state, objects } = service;
-  const addressFrom = (from: string) => service.addressOf({ over: 'TCP', takesOver: undefined, from });
 
   function touch(): void {
     events += 1;
     if (events !== plan.stopAfter || areClientsDone) return;
     state.isStopping = true;
     void service.stop();
-    if (plan.cutMs < Infinity) cutting = setTimeout(service.cut, plan.cutMs);
+    cutting = setTimeout(service.cut, plan.cutMs);
   }
 
   // Resolves when this has ended. Rejects if it never will, because nothing happens any more.
@@ -42,41 +42,27 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
     }
   }
 
-  async function until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await delay(TICK_MS / 10);
-  }
-
   // One request after the other, each on a connection of its own.
   async function beHonest(): Promise<void> {
     const isServing = () => !areClientsDone && !state.isStopping;
     for (; isServing(); honest += 1) {
-      const socket = connect(addressFrom('127.0.0.1'));
+      const socket = connect(service.addressOf('TCP', true, '127.0.0.1'));
       const [reply] = await exchangeOn(socket, requestBytes('GET', '/honest')).catch(() => []);
       if (reply?.status !== 204 && isServing()) return void faults.push('the honest client got no reply');
       await delay(1);
     }
   }
 
-  // A room in which nothing is left holds as many connections of a client as at first. What they send lets go of the
-  // last reader that has stopped (reader.ts): it keeps its connection, and perhaps a request.
-  async function fillRoom(): Promise<void> {
-    const to = addressFrom('127.0.1.1');
-    const sockets = Array.from({ length: plan.maxConnections }, () => connect(to).on('error', () => {}));
-    await endOf('a full room', until(() => service.busy() === plan.maxConnections));
-    for (const socket of sockets) socket.end('\r\n');
-  }
-
-  async function forget(most: number): Promise<void> {
-    for (let left = objects.length; left > most; left = objects.filter((one) => one.deref() !== undefined).length) {
-      await delay(TICK_MS); // because what was looked at stays until then
-      globalThis.gc?.();
-    }
+  async function until(isSo: () => boolean): Promise<void> {
+    for (; !isSo(); globalThis.gc?.()) await delay(TICK_MS); // what was looked at stays in memory until then
   }
 
   async function run(): Promise<void> {
     const ofHonest = beHonest();
-    await endOf('the clients', Promise.all(pairs.map(async ([connection, received]) =>
-      converse(connection, service.addressOf(connection), shared, received, touch))));
+    await endOf('the clients', Promise.all(pairs.map(([connection, received]) => {
+      const { over, takesOver, from } = connection;
+      return converse(connection, service.addressOf(over, takesOver === undefined, from), shared, received, touch);
+    })));
     areClientsDone = true;
     await endOf('the honest client', ofHonest);
     service.release();
@@ -84,12 +70,12 @@ export async function runRound(seed: number, folder: string, tls: SecureContextO
     clearTimeout(cutting);
     for (const socket of shared.sockets) socket.destroy();
     if (!service.hasAllSeats()) faults.push('not all seats are free, or too many');
-    if (!state.isStopping) await fillRoom();
     await endOf('the stop', service.stop());
-    await endOf('what is remembered', forget(state.isStopping ? 2 : 0));
+    const isKept = (one: WeakRef<object>) => one.deref() !== undefined;
+    await endOf('what is remembered', until(() => objects.filter(isKept).length <= KEPT));
   }
 
   await run().catch((error: unknown) => faults.push(String(error)));
-  const replies = pairs.flatMap(([, { replies }]) => replies).length;
+  const replies = pairs.flatMap(([, received]) => received.replies).length;
   return { faults: [...faults, ...service.faults, ...faultsIn(pairs, { ...service, ...state })], replies, honest };
 }
