@@ -1,9 +1,12 @@
-// Certificates for tests. They are made with node:crypto in each test, so that no private key is in the repository.
+// TLS for tests. Certificates are made with node:crypto in each test, so that no private key is in the repository.
 import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { duplexPair } from 'node:stream';
 import type { TestContext } from 'node:test';
+import { connect } from 'node:tls';
 
 /** A folder that is removed when the test `t` or, without it, this process ends. */
 export function temporaryFolder(t?: TestContext): string {
@@ -24,6 +27,14 @@ export function tlsVariables(privateKey = makeKey()) {
 export function tlsOptions(t: TestContext) {
   const { certFile, keyFile } = makeCertificate(temporaryFolder(t), 'localhost');
   return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+}
+
+/** The first record of a client. */
+export async function clientHello(): Promise<Buffer> {
+  const [below, other] = duplexPair();
+  connect({ socket: below }).on('error', () => {});
+  const [record] = await once(other, 'data');
+  return record;
 }
 
 const makeKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;

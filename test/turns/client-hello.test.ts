@@ -1,26 +1,16 @@
 // How a client begins TLS, in whatever pieces.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { duplexPair } from 'node:stream';
 import { test } from 'node:test';
-import { connect } from 'node:tls';
 import { readHello } from '../../src/turns/client-hello.ts';
+import { clientHello } from '../support/certificates.ts';
 import { closed } from '../support/sockets.ts';
 import { FORGED, start } from './start.ts';
 
 const record = (content: Uint8Array, type = 22) =>
   Buffer.concat([Buffer.of(type, 3, 1, content.length >> 8, content.length & 0xff), content]);
 
-/** The first record of a client. */
-async function firstRecord(): Promise<Buffer> {
-  const [below, other] = duplexPair();
-  connect({ socket: below }).on('error', () => {});
-  const [bytes] = await once(other, 'data');
-  return bytes;
-}
-
-const hello = await firstRecord();
+const hello = await clientHello();
 const message = hello.subarray(5);
 const half = message.length / 2;
 const split = (...ends: readonly number[]) =>

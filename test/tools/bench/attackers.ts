@@ -1,20 +1,18 @@
 // The process of clients that attack: `attackers PORT CLIENTS WORK ADDRESSES IS_TLS`. It prints a line when all do,
 // or after 5 s: the server may have ended.
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { duplexPair } from 'node:stream';
-import { connect } from 'node:tls';
+import { clientHello } from '../../support/certificates.ts';
 import { WORKS, type Work } from './attacks.ts';
 import { openSocket } from './clients.ts';
 
 const [port, clients, name = '', addresses, isTls] = process.argv.slice(2);
 const work = new Map<string, Work>(Object.entries(WORKS)).get(name) ?? {};
-const { first = '', more = '', isByteByByte = false, isDeaf = false, resetAfterMs, hellosOf } = work;
+const { first = '', more = '', isByteByByte = false, isDeaf = false, resetAfterMs, splitsHello = false } = work;
 const repeated = Buffer.from(isByteByByte ? more : more.repeat(Math.ceil(65_536 / Math.max(1, more.length))));
 const length = isByteByByte ? 1 : repeated.length; // of a write
 const say = () => console.log('attacking');
 let begun = 0;
-const hello = hellosOf === undefined ? undefined : await makeHello(hellosOf);
+const hello = splitsHello ? await clientHello() : undefined;
 const waiting = new Set<Socket>(); // those that have sent its first byte
 
 for (let client = 0; client < Number(clients); client += 1) open(client);
@@ -23,17 +21,6 @@ setInterval(() => {
   for (const socket of waiting) socket.write(hello?.subarray(1) ?? '');
   waiting.clear();
 }, 500);
-
-// A ClientHello, in records of so many bytes.
-async function makeHello(size: number): Promise<Buffer> {
-  const [below, other] = duplexPair();
-  connect({ socket: below }).on('error', () => {});
-  const [record]: Buffer[] = await once(other, 'data');
-  const message = record?.subarray(5) ?? Buffer.alloc(0);
-  const count = Math.ceil(message.length / size);
-  return Buffer.concat(Array.from({ length: count }, (_, i) => message.subarray(i * size, (i + 1) * size))
-    .flatMap((part) => [Buffer.of(22, 3, 1, part.length >> 8, part.length & 0xff), part]));
-}
 
 // Half of those that send without end do so until the server has closed both sides. Others end theirs when it does.
 function open(client: number): void {

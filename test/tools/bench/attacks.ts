@@ -6,16 +6,17 @@ import { PATH, TARGET } from '../api.ts';
 /**
  * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it
  * disconnects); whether each byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it
- * resets. What has closed is replaced. With `hellosOf`, it begins TLS with records of so many bytes: one byte at first;
- * then all send the rest at the same time.
+ * resets. What has closed is replaced. With `splitsHello`, it begins TLS with one byte; then all send the rest at the
+ * same time.
  */
 export type Work = Readonly<{
   first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resetAfterMs?: number;
-  hellosOf?: number;
+  splitsHello?: boolean;
 }>;
 
-/** So many clients do this work, or are those of records.c, and come from so many addresses. */
-export type Clients = readonly [count: number, work: keyof typeof WORKS | 'records' | 'updates', addresses?: number];
+/** So many clients do this work, or a kind of records.c, and come from so many addresses. */
+export type Clients =
+  readonly [count: number, work: keyof typeof WORKS | 'records from C' | 'key updates', addresses?: number];
 
 /**
  * Clients; how the server is started, over TLS perhaps with a key of RSA, and if it `isCold` with nothing asked before;
@@ -59,8 +60,7 @@ export const WORKS = {
   'sending and resetting': { first: GET.repeat(200), resetAfterMs: 0 },
   'reading nothing': { first: GET.repeat(8_000), isDeaf: true },
   'rapid reset': { first: get('/slow'), resetAfterMs: 5 }, // of slow.ts
-  'split ClientHellos': { hellosOf: 16_384 },
-  'ClientHellos in one-byte records': { hellosOf: 1 },
+  'split ClientHellos': { splitsHello: true },
   'waiting handlers': { more: get('/pool') }, // of slow.ts, where it has seats
   'waiting handlers without seats': { more: get('/unseated') }, // of slow.ts
 } satisfies Record<string, Work>;
@@ -77,13 +77,8 @@ const attack = (name: string, how: How, ...clients: Clients[]): Attack => ({ ...
 const few = (work: keyof typeof WORKS, how: How = FEW) => attack(work, how, [75, work]);
 const many = (work: keyof typeof WORKS, how: How = MANY, count = 900) =>
   attack(`${count}, ${work}`, how, [count, work]);
-const overTls = (work: keyof typeof WORKS, count: number, how: How = FEW_TLS) =>
+const overTls = (work: Clients[1], count: number, how: How = FEW_TLS) =>
   attack(`TLS, ${count}, ${work}`, { ...how, isTls: true }, [count, work]);
-
-const records = (count: number, how: How, title = '') =>
-  attack(`TLS, ${count}, one-byte records from C${title}`, { ...how, isTls: true }, [count, 'records']);
-const updates = (count: number, worstMs: number) =>
-  attack(`TLS, ${count}, key updates`, { ...MANY, worstMs, isTls: true }, [count, 'updates']);
 
 /** Those that are compared with other servers. */
 export const COMPARED: readonly Attack[] = [
@@ -100,9 +95,9 @@ export const ATTACKS: readonly Attack[] = [
   many('waiting handlers without seats', { script: 'slow', asks: '/unseated' }, 300),
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
   overTls('pipelined requests', 75), overTls('handshakes', 75), overTls('one byte', 75),
-  overTls('split ClientHellos', 900, MANY), overTls('ClientHellos in one-byte records', 900, MANY),
-  records(75, { ...FEW_TLS, peakMiB: 450 }), records(950, { peakMiB: 450 }), records(950, { ...SMALL, peakMiB: 200 }, ', 64 MiB'),
-  updates(200, 150), updates(900, 350),
+  overTls('split ClientHellos', 900, MANY), overTls('records from C', 75, { ...FEW_TLS, peakMiB: 450 }),
+  overTls('records from C', 950, { ...SMALL, peakMiB: 200 }),
+  overTls('key updates', 200, { ...MANY, worstMs: 150 }), overTls('key updates', 900, { ...MANY, worstMs: 350 }),
   overTls('handshakes', 900, FLOOD),
   attack('TLS, 900, handshakes from the start', { ...FLOOD, isCold: true }, [900, 'handshakes']),
   many('after the last reply'), many('one byte'), many('empty lines'), many('trailers'), many('reconnecting'),

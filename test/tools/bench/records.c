@@ -1,7 +1,7 @@
 // `records PORT CLIENTS KIND`: clients over TLS that send a request, and then, as fast as the kernel takes them,
-// requests with each byte in a record of its own (KIND: records), or 60,000 bytes of key updates (updates; RFC 8446
-// 4.6.3), which all have made before, and send at the same time. Replies are discarded. Who has been disconnected
-// connects again.
+// requests with each byte in a record of its own (KIND: records from C), or 60,000 bytes of key updates (key
+// updates; RFC 8446 4.6.3), which all have made before, and send at the same time. Replies are discarded. Who has been
+// disconnected connects again.
 #include <arpa/inet.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
@@ -70,7 +70,7 @@ int main(int count, char **arguments) {
   pthread_t client;
   if (count != 4) return 2;
   int clients = atoi(arguments[2]);
-  updates = strcmp(arguments[3], "updates") == 0;
+  updates = strcmp(arguments[3], "key updates") == 0;
   signal(SIGPIPE, SIG_IGN);
   setlinebuf(stdout);
   inet_pton(AF_INET, "127.0.0.1", &server.sin_addr);

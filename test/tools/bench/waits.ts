@@ -65,7 +65,7 @@ const LEAST = ['/bin/sh', '-c', 'echo 19 > /proc/self/autogroup; exec "$0" "$@"'
 
 function commandOf([count, work, addresses = 1]: Clients, port: number, isTls: boolean): string[] {
   const attackers = [process.execPath, scriptPath('attackers'), port, count, work, addresses, isTls];
-  const isFromC = work === 'records' || work === 'updates';
+  const isFromC = work === 'records from C' || work === 'key updates';
   return [...LEAST, ...(isFromC ? [RECORDS, port, count, work] : attackers)].map(String);
 }
 
