@@ -138,12 +138,13 @@ describe('a process', { concurrency: true }, () => {
     assert.deepEqual([messages, code], [['Stopping', 'Closing', 'Stopped'], 0]);
   });
 
+  const throwing = "process.on('SIGWINCH', () => { throw new TypeError('boom'); });";
+
   test('an uncaught error closes and logs all connections; the exit code is 1', { skip: NO_SIGNALS }, async (t) => {
     const path = makeFifo(t); // the process waits for it before it exits
-    const failing = importing(`import { readFileSync } from 'node:fs';
-      process.on('exit', () => readFileSync(${JSON.stringify(path)}));
-      process.on('SIGWINCH', () => { throw new TypeError('boom'); });`);
-    const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' }, failing);
+    const waiting = `import { readFileSync } from 'node:fs';
+      process.on('exit', () => readFileSync(${JSON.stringify(path)}));`;
+    const service = spawnService(t, { PORT: '0', ACCESS_LOG: 'true' }, importing(waiting + throwing));
     const port = portIn(await service.nextLine());
     const kept = await idle(port);
     kept.write(requestBytes('POST', '/cut', ['Content-Length: 1']));
@@ -159,8 +160,7 @@ describe('a process', { concurrency: true }, () => {
   });
 
   test('after an uncaught error, the exit code is 1 even if it was stopping', { skip: NO_SIGNALS }, async (t) => {
-    const failing = importing("process.on('SIGWINCH', () => { throw new TypeError('boom'); });");
-    const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '0' }, failing);
+    const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '0' }, importing(throwing));
     const port = portIn(await service.nextLine());
     (await idle(port)).write(requestBytes('POST', '/cut', ['Content-Length: 1']));
     await request(port, 'GET', '/health'); // the other one has been read, too
@@ -170,32 +170,24 @@ describe('a process', { concurrency: true }, () => {
     assert.equal((await service.ended()).code, 1);
   });
 
-  test('if the exit fails, too, it ends at once', { skip: NO_SIGNALS }, async (t) => {
-    const failing = importing(`const fail = () => { throw new TypeError('boom'); };
-      process.on('SIGWINCH', () => {
-        Object.fromEntries = fail; // which the counts of requests need
-        fail();
-      });`);
-    const service = spawnService(t, { PORT: '0' }, failing);
-    await request(portIn(await service.nextLine()), 'GET', '/health');
-    service.child.kill('SIGWINCH');
-    const { lines, code } = await service.ended();
-    assert.deepEqual([lines.map(({ level }) => level), code], [['fatal', 'fatal'], 1]);
-  });
-
-  test('an error while it exits after a stop is logged, and the exit code is 1', { skip: NO_SIGNALS }, async (t) => {
-    const failing = importing(`const { write } = process.stdout;
+  for (const [what, signal, script, ...errors] of [
+    ['an error', 'SIGTERM', `const { write } = process.stdout;
       process.stdout.write = (text, ...more) => {
         if (text.includes('"Stopped"')) Promise.reject(new TypeError('boom'));
         return Reflect.apply(write, process.stdout, [text, ...more]);
-      };`);
-    const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '0' }, failing);
-    await service.nextLine();
-    service.child.kill('SIGTERM');
-    const { lines, code } = await service.ended();
-    assert.match(JSON.stringify(lines.at(-1)), /"fatal","message":"The process is exiting because of an .*boom/);
-    assert.equal(code, 1);
-  });
+      };`, 'boom'],
+    ['a second error', 'SIGWINCH', `process.on('SIGWINCH', () => { Object.fromEntries = null; }); // for the counts
+      ${throwing}`, 'boom', 'Object.fromEntries is not a function'],
+  ] as const) {
+    test(`after ${what} while it exits, it ends at once, with code 1`, { skip: NO_SIGNALS }, async (t) => {
+      const service = spawnService(t, { PORT: '0', SHUTDOWN_DELAY_MS: '0' }, importing(script));
+      await request(portIn(await service.nextLine()), 'GET', '/health');
+      service.child.kill(signal);
+      const { lines, code } = await service.ended();
+      const fatal = lines.filter(({ level }) => level === 'fatal').map(({ error }) => Object(error).message);
+      assert.deepEqual([fatal, code], [errors, 1]);
+    });
+  }
 
   const limitingTo = (mebibytes: number) => importing(`process.constrainedMemory = () => ${mebibytes} * 2 ** 20;`);
   for (const [what, flags, name, mebibytes] of [
