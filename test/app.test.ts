@@ -10,17 +10,20 @@ import { field } from './support/replies.ts';
 import { keepReports, startService } from './support/service.ts';
 import { closed, listenOnPort, until } from './support/sockets.ts';
 
-test('servers for HTTPS, and those that redirect to it, take targets with https of their hosts', async (t) => {
+test('servers for HTTPS, and those that redirect to it, take targets with https, of their hosts alone', async (t) => {
   const allowedHosts = ['a'];
   const secure = await startService(t, { allowedHosts, server: (app) => app.createHttpsServer(tlsOptions(t)) });
   const redirecting = await startService(t, { allowedHosts, server: (app) => app.createRedirectServer(8443) });
-  for (const { host, status, redirected } of [
-    { host: 'a', status: 200, redirected: 307 }, { host: 'b', status: 421, redirected: 421 },
-  ]) {
-    const bytes = `GET https://${host}/health HTTP/1.0\r\n\r\n`;
+  for (const [head, ...statuses] of [ // of the server for HTTPS, and of the one that redirects
+    ['GET https://a/health HTTP/1.0', 200, 307], ['GET https://b/health HTTP/1.0', 421, 421],
+    ['GET http://a/health HTTP/1.0', 200, 307], ['GET /health HTTP/1.0', 421, 421],
+    ['GET https://a:443/health HTTP/1.1\r\nHost: a', 200, 307],
+    ['GET https://a:80/health HTTP/1.1\r\nHost: a', 400, 400],
+  ] as const) {
+    const bytes = `${head}\r\nConnection: close\r\n\r\n`;
     const socket = connectTls({ port: secure.port, host: '127.0.0.1', rejectUnauthorized: false });
     const exchanges = [await exchangeOn(socket, bytes), await exchange(redirecting.port, bytes)];
-    assert.deepEqual(exchanges.map(([reply]) => reply?.status), [status, redirected]);
+    assert.deepEqual(exchanges.map(([reply]) => reply?.status), statuses, head);
   }
 });
 
