@@ -5,12 +5,11 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { Duplex, duplexPair } from 'node:stream';
 import { test } from 'node:test';
-import { connect as connectTls } from 'node:tls';
 import { createRoom } from '../../src/turns/room.ts';
 import { GET } from '../support/exchange.ts';
 import { calm, closed, startPair, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, FORGED, hello, keyUpdates, start, startTurns, type Opened } from './start.ts';
+import { beginTls, FORGED, hello, keyUpdates, start, startTurns, testOver, type Opened } from './start.ts';
 
 test('a slow handshake ends, and so does what is mostly records of a byte', async (t) => {
   holdTimers(t, 'setInterval');
@@ -81,26 +80,16 @@ test('a handshake starts in a turn, the last of its iteration', async (t) => {
   assert.deepEqual([endAfterOne.mock.callCount(), reasons], [1, ['tlsFailed']]);
 });
 
-test('a connection that is not from the listener is served without turns', async (t) => {
-  const { server } = await start(t, hello, 'TCP');
-  const [own, other] = duplexPair();
-  server.emit('connection', Object.assign(own, { setTimeout: () => own }));
-  for (const [bytes, reply] of [[GET, /hello$/], ['BAD\r\n\r\n', /^HTTP.1.1 400 /]] as const) {
-    other.write(bytes);
-    assert.match(String(await once(other, 'data')), reply);
-  }
-  server.leaveBehind(own)(); // which changes nothing
-});
-
-test('over TLS, what is emitted as a connection shakes hands, whether or not it is a socket', async (t) => {
-  const { server } = await start(t, hello, 'TLS');
+testOver('what is emitted as a connection is served, whether or not it is a socket', async (over, t) => {
+  const { server } = await start(t, hello, over);
   const { client: below, accepted } = await startPair(t);
   const [carrier, other] = duplexPair();
   for (const [emitted, socket] of [[accepted, below], [carrier, other]] as const) {
-    server.emit('connection', emitted);
-    const client = connectTls({ socket, rejectUnauthorized: false }).on('error', () => {});
+    server.emit('connection', Object.assign(emitted, { setTimeout: () => emitted }));
+    const client = over === 'TLS' ? beginTls(socket) : socket;
     client.write(GET);
     assert.match(String(await once(client, 'data')), /hello$/);
+    server.leaveBehind(emitted)(); // which changes nothing
   }
 });
 

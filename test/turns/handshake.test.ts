@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { createTls, keyExchanges, type TlsOptions } from '../../src/turns/handshake.ts';
 import { tlsOptions } from '../support/certificates.ts';
-import { get } from '../support/exchange.ts';
+import { LAST } from '../support/exchange.ts';
 import { holdTimers } from '../support/timers.ts';
 import { start } from './start.ts';
 
@@ -58,15 +59,15 @@ test('sessions resume, until the key of tickets is 12 hours old, or there is a n
     t.mock.timers.tick(1_000);
   };
 
-  /** Makes a request, perhaps with a session, and resolves with whether that was resumed, and with a new one. */
+  /** Makes a request, perhaps with a session: whether that was resumed, and a session for later. */
   async function request(version: typeof VERSIONS[number], session?: Buffer) {
     const options = { minVersion: version, maxVersion: version, rejectUnauthorized: false, session };
     const client = connect({ port, host: '127.0.0.1', ...options });
     const given = once(client, 'session'); // in TLS 1.3, after the handshake
     await once(client, 'secureConnect');
     const isResumed = client.isSessionReused();
-    client.end(get('/', 'Connection: close'));
-    await once(client.resume(), 'end');
+    client.write(LAST);
+    await text(client);
     return { isResumed, session: session ?? (await given)[0] };
   }
 

@@ -49,30 +49,27 @@ for (const [says, steps, victim, reason] of cases) {
   });
 }
 
-test('who makes room is closed, and it is told whose connection that was', async (t) => {
+test('servers share a room: who makes room is closed, and it is told whose connection that was', async (t) => {
   const told: unknown[] = [];
-  const dropped = (...facts: unknown[]) => told.push(facts);
-  const { server, open, dial } =
-    await start(t, (_, response) => response.end(), 'TCP', { maxConnections: 2, dropped });
-  const served = t.mock.fn();
-  server.on('connection', served);
+  const options = { room: createRoom(2), dropped: (...facts: unknown[]) => told.push(facts) };
+  const [plain, secure] = [await start(t, hello, 'TCP', options), await start(t, hello, 'TLS', options)];
   const begin = async ({ client, valve }: Opened) => {
     client.write(HALF);
     await until(() => valve.connection.isBusy);
   };
-  const [first, last] = [await open(A), await open(A)];
+  const [first, last] = [await plain.open(A), await plain.open(A)];
   await begin(first);
   last.client.resume().write(LAST);
   await until(() => last.valve.writableFinished); // it is idle
-  const third = await open(A);
+  const third = await secure.open(A);
   await begin(third);
-  const fourth = await open(B);
+  const fourth = await plain.open(B);
   await begin(fourth);
-  const newest = await dial(C);
+  plain.server.on('connection', () => assert.fail('It is served.'));
+  const newest = await plain.dial(C);
   const areClosed = [first, last, third, fourth, newest].map(({ raw }) => raw.destroyed);
   assert.deepEqual(areClosed, [true, true, false, false, true]);
   assert.deepEqual(told, [['idleClosed', A, 3], ['busyClosed', A, 2], ['newRefused', C, 1]]);
-  assert.equal(served.mock.callCount(), 4);
 });
 
 testOver('one line with many networks of IPv6, however busy, keeps nobody out', async (over, t) => {
@@ -88,14 +85,6 @@ testOver('one line with many networks of IPv6, however busy, keeps nobody out', 
   };
   for (let i = 0; i < 60; i += 1) await connect(`2001:db8:1:${i}::1`, HALF);
   for (let i = 0; i < 8; i += 1) assert.match(await text(await connect(`192.0.2.${i}`, LAST)), /^HTTP\/1\.1 200 /);
-});
-
-test('servers share a room: of all their connections, one is closed', async (t) => {
-  const room = createRoom(2);
-  const [plain, secure] = [await start(t, hello, 'TCP', { room }), await start(t, hello, 'TLS', { room })];
-  const opened = [await plain.open(), await secure.open(), await secure.open()];
-  assert.deepEqual(opened.map(({ raw }) => raw.destroyed), [true, false, false]);
-  assert.deepEqual([plain.reasons, secure.reasons], [[], ['idleClosed']]);
 });
 
 test('the more others have left behind, the less a client may have: in all, less than twice the room', () => {

@@ -3,6 +3,7 @@ import { createCipheriv, createHmac } from 'node:crypto';
 import { once, type EventEmitter } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import tls, { type TLSSocket } from 'node:tls';
 import { createFairServer, type FairOptions } from '../../src/turns/fair-server.ts';
@@ -33,7 +34,7 @@ type Sockets = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>
 export type Opened = Sockets & { readonly valve: Valve }; // what Node has as the connection
 
 /** Begins TLS on a connection, as its client. */
-export const beginTls = (socket: Socket) => tls.connect({ socket, rejectUnauthorized: false }).on('error', () => {});
+export const beginTls = (socket: Duplex) => tls.connect({ socket, rejectUnauthorized: false }).on('error', () => {});
 
 // HKDF-Expand-Label of RFC 8446 7.1, for TLS_AES_256_GCM_SHA384, which the server chooses.
 function expand(secret: Buffer, name: string, length: number): Buffer {

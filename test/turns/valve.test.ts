@@ -19,20 +19,17 @@ type One = Awaited<ReturnType<typeof startOne>>;
 async function startOne(t: TestContext, over: Over, timeout = 0) {
   const { turns, turn, hold } = startTurns();
   const exchanges: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
-  const halfClosed = t.mock.fn();
   const listener: RequestListener = (request, response) => exchanges.push({ request, response });
-  const server = await start(t, listener, over, { turns, halfClosed });
+  const server = await start(t, listener, over, { turns, halfClosed() {} });
   const timeouts = t.mock.fn();
   server.server.on('timeout', timeouts).timeout = timeout;
-  const endings = t.mock.method(turns, 'endAfterOne').mock;
   /** The next exchange. */
   async function next() {
     await until(() => exchanges.length > 0);
     return exchanges.shift() ?? assert.fail();
   }
   const opened = await server.open();
-  const mocks = { endings, halfClosed: halfClosed.mock, timeouts: timeouts.mock };
-  return { ...server, ...opened, over, exchanges, turns, turn, hold, next, ...mocks };
+  return { ...server, ...opened, over, exchanges, turns, turn, hold, next, timeouts: timeouts.mock };
 }
 
 function testBoth(title: string, act: (one: One, t: TestContext) => Promise<void>): void {
@@ -63,10 +60,10 @@ testBoth('while a request waits for its reply, what follows does not pass, and i
   const { bytesRead } = one.raw;
   assert.ok(bytesRead < 300_000, `${bytesRead}`);
   assert.deepEqual([one.exchanges.length, one.valve.isIdle, one.valve.connection.isBusy], [0, false, true]);
-  one.endings.resetCalls();
+  const endings = t.mock.method(one.turns, 'endAfterOne').mock;
   response.end();
   while (one.raw.bytesRead === bytesRead) (await one.next()).response.end();
-  assert.equal(one.endings.callCount() > 0, one.over === 'TLS', 'after a read over TLS, others come first');
+  assert.equal(endings.callCount() > 0, one.over === 'TLS', 'after a read over TLS, others come first');
 });
 
 testBoth('content that nobody reads stays with its client until the reply; then it is over', async (one, t) => {
