@@ -1,10 +1,11 @@
-// Who makes room when there is one connection too many.
+// Who is one client, and who makes room when there is one connection too many.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { clientOf } from '../../src/turns/client.ts';
 import type { Connection } from '../../src/turns/connection.ts';
 import { createRoom } from '../../src/turns/room.ts';
 import { LAST } from '../support/exchange.ts';
@@ -13,6 +14,17 @@ import { beginTls, hello, start, testOver, type Opened } from './start.ts';
 
 const HALF = 'GET / HTTP/1.1\r\n';
 const [A, B, C] = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const;
+
+test('a client has an address of IPv4, or the first 48 bits of IPv6', () => {
+  for (const [address, client] of [
+    ['192.0.2.1', '192.0.2.1'], [undefined, ''],
+    ['::ffff:192.0.2.1', '192.0.2.1'], ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['::ffff:1:2', '0:0:0::/48'], // no address of IPv4
+    ['2001:db8::ffff:192.0.2.1', '2001:db8:0::/48'], ['::1', '0:0:0::/48'], ['::', '0:0:0::/48'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'], ['2001:db8:1:2::', '2001:db8:1::/48'],
+    ['2001::2:3:4:5:6:7', '2001:0:2::/48'], ['::2:3:4:5:6:7:8', '0:2:3::/48'], ['2001::', '2001:0:0::/48'],
+  ] as const) assert.equal(clientOf(address), client);
+});
 
 /** A room, and how a connection is added to it. Without an address, all are one client's. */
 function startRoom(maxConnections: number) {
