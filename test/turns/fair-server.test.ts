@@ -92,9 +92,7 @@ test('it is made as by `http.createServer`, and has 1,000 connections by default
   const own = (_: unknown, response: ServerResponse) =>
     void response.end(response instanceof Own ? 'own' : response.constructor.name);
   for (const [server, reply] of [
-    [createFairServer(own), /ServerResponse$/],
-    [createFairServer().on('request', own), /ServerResponse$/],
-    [createFairServer({ ServerResponse: Own }, own), /own$/],
+    [createFairServer(own), /ServerResponse$/], [createFairServer({ ServerResponse: Own }).on('request', own), /own$/],
   ] as const) {
     const port = await listenOnPort(server.on('secureConnection', () => assert.fail('It has no TLS.')));
     t.after(() => server.close());
