@@ -61,7 +61,7 @@ test('content that the head does not name passes byte by byte, until Node says t
   pieces.endHead(request);
   assert.deepEqual([piecesOf(pieces, '\r\n\r\n'), pieces.maxBytes], [['\r', '\n', '\r', '\n'], 1]);
   request.complete = true;
-  assert.equal(pieces.maxBytes, 4_096, 'what comes then is another head');
+  assert.deepEqual([pieces.maxBytes, pieces.isArriving], [4_096, false], 'what comes then is another head');
 });
 
 test('empty lines count between requests', () => {
