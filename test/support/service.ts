@@ -32,6 +32,10 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
   return { app, port: await start(server(app)), ...reported };
 }
 
+/** What a server with these routes needs, by default. */
+export const setupOf = (routes: Routes) =>
+  ({ ...readConfiguration({}), router: createRouter(routes), headRules: {}, isDraining: () => false, clientOf });
+
 export type StartOptions = Partial<ServerSetup> & { readonly path?: string; readonly maxConnections?: number };
 
 /** Starts a server, for HTTPS with `tls`, or on a Unix socket with `path`; it stops when the test `t` ends. */
@@ -41,8 +45,7 @@ export async function startServer(
 ) {
   const { reports, ...reported } = keepReports();
   const createHttpServer = (own: HttpServerOptions) => createFairServer({ ...own, maxConnections });
-  const fixed = { router: createRouter(routes), headRules: {}, isDraining: () => false, reports, clientOf };
-  const server = createServer({ ...readConfiguration({}), createHttpServer, ...fixed, ...options }, tls);
+  const server = createServer({ ...setupOf(routes), createHttpServer, reports, ...options }, tls);
   t.after(() => Promise.all([server.close(), server.closeAll()]));
   return { server, port: await start(server, path), ...reported };
 }

@@ -14,9 +14,8 @@ export type Work = Readonly<{
   splitsHello?: boolean;
 }>;
 
-/** So many clients do this work, or a kind of records.c, and come from so many addresses. */
-export type Clients =
-  readonly [count: number, work: keyof typeof WORKS | 'records from C' | 'key updates', addresses?: number];
+/** So many clients do this work, or that of updates.c, and come from so many addresses. */
+export type Clients = readonly [count: number, work: keyof typeof WORKS | 'key updates', addresses?: number];
 
 /**
  * Clients; how the server is started, over TLS perhaps with a key of RSA, and if it `isCold` with nothing asked before;
@@ -94,9 +93,8 @@ export const ATTACKS: readonly Attack[] = [
   many('waiting handlers', WAITING, 300), many('waiting handlers', WAITING),
   many('waiting handlers without seats', { script: 'slow', asks: '/unseated' }, 300),
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
-  overTls('pipelined requests', 75), overTls('handshakes', 75), overTls('one byte', 75),
-  overTls('split ClientHellos', 900, MANY), overTls('records from C', 75, { ...FEW_TLS, peakMiB: 450 }),
-  overTls('records from C', 950, { ...SMALL, peakMiB: 200 }),
+  overTls('pipelined requests', 75), overTls('handshakes', 75), overTls('one byte', 75, { ...FEW_TLS, peakMiB: 450 }),
+  overTls('one byte', 950, { ...MANY, ...SMALL, peakMiB: 200 }), overTls('split ClientHellos', 900, MANY),
   overTls('key updates', 200, { ...MANY, worstMs: 150 }), overTls('key updates', 900, { ...MANY, worstMs: 350 }),
   overTls('handshakes', 900, FLOOD),
   attack('TLS, 900, handshakes from the start', { ...FLOOD, isCold: true }, [900, 'handshakes']),

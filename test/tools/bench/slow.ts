@@ -1,11 +1,10 @@
 // A server like the service, with a handler that takes 100 ms, and one that uses a pool: with seats, and without.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfiguration } from '../../../src/host/configuration.ts';
 import { contentReply } from '../../../src/http/reply.ts';
-import { createRouter } from '../../../src/http/router.ts';
 import { createSeats } from '../../../src/http/seats.ts';
 import { createServer } from '../../../src/server/server.ts';
-import { clientOf, createFairServer as createHttpServer } from '../../../src/turns/fair-server.ts';
+import { createFairServer as createHttpServer } from '../../../src/turns/fair-server.ts';
+import { setupOf } from '../../support/service.ts';
 import { listenOnPort } from '../../support/sockets.ts';
 
 const reply = contentReply(200, 'text/plain', 'Hello');
@@ -20,13 +19,11 @@ async function handler() {
   return reply;
 }
 
-const router = createRouter({
+const setup = setupOf({
   '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) },
   '/pool': { GET: { handler, seats: createSeats(10) } }, '/unseated': { GET: handler },
 });
 const ignored = { endedEarly() {}, dropped() {}, requestOver() {}, finished: undefined };
-const { httpServer } = createServer({
-  ...readConfiguration({}), router, clientOf, createHttpServer, headRules: {}, isDraining: () => false,
-  reports: { ...ignored, requestFailed: console.error },
-});
+const reports = { ...ignored, requestFailed: console.error };
+const { httpServer } = createServer({ ...setup, createHttpServer, reports });
 console.log(`http://127.0.0.1:${await listenOnPort(httpServer)}`);

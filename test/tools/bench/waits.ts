@@ -12,13 +12,13 @@ import { figure, median, table } from './report.ts';
 import { haproxyBefore, sourcePath } from './servers.ts';
 
 const LIMIT_MS = 4_000; // a request that takes longer has failed
-const RECORDS = `${temporaryFolder()}/records`; // records.c, compiled
+const UPDATES = `${temporaryFolder()}/updates`; // updates.c, compiled
 const TLS = tlsVariables();
 const RSA = tlsVariables(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
 
 /** Measures servers beside each of these attacks, and prints the figures. The service has bounds. */
 export async function printWaits(programs: Programs, attacks: readonly Attack[], seconds: number): Promise<void> {
-  const compiling = ['-O2', '-o', RECORDS, sourcePath('records.c'), '-lssl', '-lcrypto', '-pthread'];
+  const compiling = ['-O2', '-o', UPDATES, sourcePath('updates.c'), '-lssl', '-lcrypto', '-pthread'];
   if (spawnSync('cc', compiling, { stdio: 'inherit' }).status !== 0) {
     throw new Error('This needs cc and the headers of OpenSSL (libssl-dev).');
   }
@@ -65,8 +65,7 @@ const LEAST = ['/bin/sh', '-c', 'echo 19 > /proc/self/autogroup; exec "$0" "$@"'
 
 function commandOf([count, work, addresses = 1]: Clients, port: number, isTls: boolean): string[] {
   const attackers = [process.execPath, scriptPath('attackers'), port, count, work, addresses, isTls];
-  const isFromC = work === 'records from C' || work === 'key updates';
-  return [...LEAST, ...(isFromC ? [RECORDS, port, count, work] : attackers)].map(String);
+  return [...LEAST, ...(work === 'key updates' ? [UPDATES, port, count] : attackers)].map(String);
 }
 
 // How long a request took, and whether it was answered with 200.

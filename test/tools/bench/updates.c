@@ -1,19 +1,16 @@
-// `records PORT CLIENTS KIND`: clients over TLS that send a request, and then, as fast as the kernel takes them,
-// requests with each byte in a record of its own (KIND: records from C), or 60,000 bytes of key updates (key
-// updates; RFC 8446 4.6.3), which all have made before, and send at the same time. Replies are discarded. Who has been
-// disconnected connects again.
+// `updates PORT CLIENTS`: clients over TLS that send a request, and then 60,000 bytes of key updates (RFC 8446 4.6.3),
+// which all have made before, and send at the same time. Replies are discarded. Who has been disconnected connects
+// again. (Node cannot update keys.)
 #include <arpa/inet.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 static const char REQUEST[] = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 static struct sockaddr_in server = { .sin_family = AF_INET };
 static pthread_barrier_t prepared; // by all clients
-static int updates;
 
 static int send_all(int fd, BIO *records) {
   char *bytes;
@@ -24,16 +21,6 @@ static int send_all(int fd, BIO *records) {
     sent += taken;
   }
   return BIO_reset(records);
-}
-
-static void send_requests(SSL *ssl, BIO *records, int fd) {
-  char replies[65536];
-  int is_open = 1;
-  for (int i = 0; is_open; i = (i + 1) % (sizeof REQUEST - 1)) {
-    is_open = SSL_write(ssl, &REQUEST[i], 1) == 1;
-    if (BIO_pending(records) >= 65536) is_open = is_open && send_all(fd, records); // thousands for each system call
-    while (recv(fd, replies, sizeof replies, MSG_DONTWAIT) > 0) {}
-  }
 }
 
 static void send_updates(SSL *ssl, BIO *records, int fd, int is_first) {
@@ -57,9 +44,10 @@ static void *run_client(void *context) {
     SSL_set_fd(ssl, fd);
     is_open = is_open && SSL_connect(ssl) == 1 && SSL_write(ssl, REQUEST, sizeof REQUEST - 1) > 0;
     SSL_set0_wbio(ssl, records);
-    if (is_open && updates) send_updates(ssl, records, fd, is_first);
-    else if (is_open) send_requests(ssl, records, fd);
-    if (is_open) is_first = 0;
+    if (is_open) {
+      send_updates(ssl, records, fd, is_first);
+      is_first = 0;
+    }
     SSL_free(ssl);
     close(fd);
   }
@@ -68,16 +56,14 @@ static void *run_client(void *context) {
 
 int main(int count, char **arguments) {
   pthread_t client;
-  if (count != 4) return 2;
+  if (count != 3) return 2;
   int clients = atoi(arguments[2]);
-  updates = strcmp(arguments[3], "key updates") == 0;
   signal(SIGPIPE, SIG_IGN);
   setlinebuf(stdout);
   inet_pton(AF_INET, "127.0.0.1", &server.sin_addr);
   server.sin_port = htons(atoi(arguments[1]));
   SSL_CTX *context = SSL_CTX_new(TLS_client_method());
   pthread_barrier_init(&prepared, NULL, clients);
-  if (!updates) puts("attacking"); // before hundreds of threads compete with this one
   while (clients-- > 0) pthread_create(&client, NULL, run_client, context);
   pause();
 }
