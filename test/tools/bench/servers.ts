@@ -1,16 +1,10 @@
 // The servers beside which the service is measured. Those of others answer by themselves, with one process.
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../support/certificates.ts';
 import { nodeProgram, scriptPath, startServer, type Program, type Programs } from './processes.ts';
 
 const PORT = 12_085; // of those that cannot say which they have; test:fleet uses those before it
 const FOLDER = temporaryFolder();
-
-/** The path of a file that is not copied to `dist`. */
-export const sourcePath = (name: string) =>
-  fileURLToPath(new URL(`test/tools/bench/${name}`, import.meta.resolve('#package')));
 
 /** The smallest server of Node. */
 export const BARE: Program = nodeProgram(scriptPath('baseline'));
@@ -49,10 +43,6 @@ const OTHERS: Readonly<Record<string, (value?: string) => Program>> = {
   nginx: () => configured('nginx', ['-e', 'stderr', '-c'], `daemon off; master_process off; pid ${FOLDER}/pid;
 events { worker_connections 4000; }
 http { access_log off; ${BUFFERS.join(' ')} server { listen 127.0.0.1:${PORT}; location / { return 200 Hello; } } }`),
-  go: () => {
-    spawnSync('go', ['build', '-o', `${FOLDER}/go`, sourcePath('server.go')], { stdio: 'inherit' });
-    return { command: [`${FOLDER}/go`], env: { GOMAXPROCS: '1' }, isPlain: true };
-  },
   fastify: framework('fastify'), hono: framework('hono'), polka: framework('polka'),
 };
 

@@ -3,13 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder, tlsVariables } from '../../support/certificates.ts';
-import { requestBytes } from '../../support/exchange.ts';
+import { get } from '../../support/exchange.ts';
+import { ROOT } from '../../support/process.ts';
 import { residentMemory } from '../../support/usage.ts';
 import type { Attack, Clients } from './attacks.ts';
 import { ask, openSocket } from './clients.ts';
 import { nodeProgram, scriptPath, SERVICE, start, startServer, type Program, type Programs } from './processes.ts';
 import { figure, median, table } from './report.ts';
-import { haproxyBefore, sourcePath } from './servers.ts';
+import { haproxyBefore } from './servers.ts';
 
 const LIMIT_MS = 4_000; // a request that takes longer has failed
 const UPDATES = `${temporaryFolder()}/updates`; // updates.c, compiled
@@ -18,7 +19,7 @@ const RSA = tlsVariables(generateKeyPairSync('rsa', { modulusLength: 2048 }).pri
 
 /** Measures servers beside each of these attacks, and prints the figures. The service has bounds. */
 export async function printWaits(programs: Programs, attacks: readonly Attack[], seconds: number): Promise<void> {
-  const compiling = ['-O2', '-o', UPDATES, sourcePath('updates.c'), '-lssl', '-lcrypto', '-pthread'];
+  const compiling = ['-O2', '-o', UPDATES, `${ROOT}test/tools/bench/updates.c`, '-lssl', '-lcrypto', '-pthread'];
   if (spawnSync('cc', compiling, { stdio: 'inherit' }).status !== 0) {
     throw new Error('This needs cc and the headers of OpenSSL (libssl-dev).');
   }
@@ -73,7 +74,7 @@ async function askOnce(port: number, isTls: boolean, target: string) {
   const begin = performance.now();
   const socket = openSocket({ port, isTls, from: '127.0.0.2' });
   const limit = setTimeout(() => socket.destroy(), LIMIT_MS);
-  const reply = await ask(socket, requestBytes('GET', target, []));
+  const reply = await ask(socket, get(target));
   clearTimeout(limit);
   socket.destroy();
   return { ms: performance.now() - begin, isGood: reply?.startsWith('HTTP/1.1 200') === true };
