@@ -1,6 +1,5 @@
 // What must be true of a connection, whatever was planned, and in whatever order it happened.
 import { ABORTS } from '../../../src/http/request.ts';
-import type { Reply } from '../../support/replies.ts';
 import { contentOf, replyTo } from './bytes.ts';
 import { hasAll, isLastReply, type Received } from './client.ts';
 import { LIMIT_MS, NEVER, type ConnectionPlan } from './generate.ts';
@@ -48,24 +47,20 @@ function faultsInReplies(plan: ConnectionPlan, received: Received, all: readonly
     return contentOf(first).subarray(0, rest.length).equals(rest) ? [] : ['other bytes than were sent'];
   }
   return replies.flatMap((reply, i) => {
+    const { status, body } = reply;
     const isLast = isLastReply(reply);
-    if (isLast && i < replies.length - 1) return [`a reply after the last, number ${i}`];
     const one = all[i];
-    if (one !== undefined && i < sent) return faultsInReply(one, reply, plan.address, isStopping);
-    return hasLeft && reply.status === 400 && isLast ? [] : [`a reply too many, number ${i}`]; // to half a request
-  });
-}
-
-function faultsInReply(one: Seen, reply: Reply, address: string | undefined, isStopping: boolean) {
-  const { plan, records: [record] } = one;
-  const { status, body } = reply;
-  const isLast = isLastReply(reply);
-  const own = replyTo(plan, contentOf(plan), address);
-  return lacking(plan.id, {
-    'the status in its record': record?.status === status,
-    [`a status that may be: ${status}`]: mayBe(status, one),
-    'its own content': status === 503 || (status === 200 ? body === own : body.includes(`/${plan.id}"`)),
-    'its fate for the connection': isLast === (plan.isLast || status === 503) || (isLast && isStopping),
+    if (one === undefined || i >= sent) { // to half a request
+      return hasLeft && status === 400 && isLast ? [] : [`a reply too many, number ${i}`];
+    }
+    const own = replyTo(one.plan, contentOf(one.plan), plan.address);
+    return lacking(one.plan.id, {
+      'no reply after the last': !isLast || i === replies.length - 1,
+      'the status in its record': one.records[0]?.status === status,
+      [`a status that may be: ${status}`]: mayBe(status, one),
+      'its own content': status === 503 || (status === 200 ? body === own : body.includes(`/${one.plan.id}"`)),
+      'its fate for the connection': isLast === (one.plan.isLast || status === 503) || (isLast && isStopping),
+    });
   });
 }
 
