@@ -132,7 +132,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
       const { waitedMs, lastChange } = connection;
       const ms = queue === undefined ? waitedMs : waitedMs + SWEEP_MS;
       connection.waitedMs = 0;
-      const isStillLate = () => connection.lastChange === lastChange && !pieces.isComplete;
+      const isStillLate = () => !stream.destroyed && connection.lastChange === lastChange && !pieces.isComplete;
       if (ms > 0) setTimeout(() => { if (isStillLate()) again(); }, ms).unref();
       return ms > 0;
     },
