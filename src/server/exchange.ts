@@ -45,7 +45,7 @@ export class Exchange {
       if (reason !== undefined) this.refuse(reason, REFUSALS[reason]);
       else this.#receive(this.#options.router(method, path, isHttps), isAwaited);
     } catch (error) {
-      this.#receive({ handler: () => { throw error; } }, isAwaited); // content comes before the 500, as always
+      this.#receive(throwing(error), isAwaited); // content comes before the 500, as always
     }
   }
 
@@ -78,9 +78,13 @@ export class Exchange {
 
   // Only now: otherwise, whoever sends content slowly would hold a seat.
   #handle(route: Route): void {
-    if (route.params !== undefined) this.#request.params = route.params;
-    this.handling = new Handling(this.#request, route, this);
-    this.handling.start(this.#options.clientOf);
+    try {
+      if (route.params !== undefined) this.#request.params = route.params;
+      this.handling = new Handling(this.#request, route, this);
+      this.handling.start(this.#options.clientOf);
+    } catch (error) { // what it has as `seats` is none, for example
+      this.#handle(throwing(error));
+    }
   }
 
   /** For its handling: reports this error. */
@@ -97,13 +101,14 @@ export class Exchange {
   write(reply: Reply): void {
     if (this.#response.headersSent) return;
     const headers = headersOf(reply, this.#isLast || this.#options.isDraining());
+    const { status, body } = reply; // now: after `writeHead`, nothing may throw
     // After a `writeHead` that has thrown, Node would send the status text and perhaps headers of that one.
     for (const name of this.#response.getHeaderNames()) this.#response.removeHeader(name);
-    this.#response.writeHead(reply.status, STATUS_CODES[reply.status], headers);
-    const promised = reply.body.length;
-    this.#response.end(reply.body, () => {
+    this.#response.writeHead(status, STATUS_CODES[status], headers);
+    const promised = body.length;
+    this.#response.end(body, () => {
       // Its memory may have gone to another thread meanwhile. Then the next reply would pass for what was not sent.
-      if (reply.body.length < promised) this.#response.req.socket.destroy();
+      if (body.length < promised) this.#response.req.socket.destroy();
     });
   }
 
@@ -139,6 +144,9 @@ export class Exchange {
     }, reports, this.#request);
   }
 }
+
+// The route of a request for which something has thrown this.
+const throwing = (error: unknown): Route => ({ handler: () => { throw error; } });
 
 /** Puts `part` into `content` at `at`, where it ends within `maxBytes`. Returns `content`, or a longer copy of it. */
 export function put(part: Buffer, content: Buffer, at: number, maxBytes: number): Buffer {

@@ -54,12 +54,15 @@ describe('the server', { concurrency: true }, () => {
   test('whatever a handler does, there is one reply, and the connection goes on', async (t) => {
     const transferred = new Uint8Array(5);
     structuredClone(transferred.buffer, { transfer: [transferred.buffer] }); // the bytes are elsewhere now
+    const isFirst = t.mock.fn((): unknown => { throw failure; });
+    isFirst.mock.mockImplementationOnce(() => true);
+    const once = { ...text('Hello'), get body() { return `${isFirst()}`; } };
     const handlers: readonly (readonly [status: number, handler: Handler])[] = [
       [201, async () => nextIteration(reply({ status: 201 }))],
       [500, () => { throw failure; }], [500, async () => Promise.reject(failure)],
       [500, () => JSON.parse('null')], [500, async () => JSON.parse('null')], // what the compiler would refuse
       [500, () => reply({ status: 150 })], [500, async () => reply({ status: 1000 })],
-      [500, () => reply({ headers: { a: 'b\nc: d' } })], [500, () => reply({ body: transferred })],
+      [500, () => reply({ headers: { a: 'b\nc: d' } })], [500, () => reply({ body: transferred })], [500, () => once],
       [204, () => reply({ status: 204 })], [304, () => reply({ status: 304 })],
     ];
     const routes = Object.fromEntries(handlers.map(([, GET], i) => [`/${i}`, { GET }]));
@@ -82,6 +85,7 @@ describe('the server', { concurrency: true }, () => {
       return true;
     };
     const router: Router = (_method, path) => ({ maxContentBytes: Number(failAt('/bad')(path)), handler: hello });
+    const late: Router = (_method, path) => ({ handler: hello, get params() { return { a: `${failAt('/bad')(path)}` }; } });
     const headRules = { hostNames: Object.assign(new Set<string>(), { has: failAt('bad') }) };
     const badHost = get('/').replace('localhost', 'bad');
     const content = `${post('/bad', 'Content-Length: 3')}abc${post('/bad', CHUNKED)}${chunk(5)}${chunk(0)}`;
@@ -89,7 +93,8 @@ describe('the server', { concurrency: true }, () => {
     isTrustedProxy.mock.mockImplementationOnce(() => { throw failure; });
     const throwing = { '/throws': { GET: () => { throw failure; } } };
     for (const [bytes, options, ...expected] of [
-      [get('/bad') + content, { router }, 500, 500, 500, 'Hello'], [badHost, { headRules }, 500, 'Hello'],
+      [get('/bad') + content, { router }, 500, 500, 500, 'Hello'],
+      [get('/bad') + content, { router: late }, 500, 500, 500, 'Hello'], [badHost, { headRules }, 500, 'Hello'],
       [get('/'), { isTrustedProxy }, 500, 'Hello'], [get('/'), { failing: 'requestOver' }, 'Hello', 'Hello'],
       [get('/throws'), { failing: 'requestFailed' }, 500, 'Hello'],
       [get('/', 'Host: b'), { failing: 'endedEarly' }, 500], ['BREW', { failing: 'endedEarly' }, 400],
