@@ -16,22 +16,19 @@ export const isRecord = (bytes: Buffer) => bytes.readUInt8() >= 20 && bytes.read
 
 /** Looks for a ClientHello in all that has come. Undefined: it can be none. The length is 0, because TLS reads it. */
 export function readHello(bytes: Buffer): { readonly length: 0 } | 'incomplete' | undefined {
-  const head: number[] = []; // of the message: each of its bytes may be in a record of its own
-  let missing = MESSAGE_HEAD; // bytes of the message in records to come, at least
+  let head: Buffer = Buffer.of(); // of the message: each of its bytes may be in a record of its own
+  let size = 0; // of the message, as far as it has come
   let at = 0; // where the next record begins
-  for (let records = 0; missing > 0; records += 1) {
+  for (let records = 0; records < MAX_RECORDS; records += 1) {
     const start = at + RECORD_HEAD;
     const length = bytes.length < start ? Infinity : bytes.readUInt16BE(start - 2);
     if (length === 0 || (bytes.length > at && bytes[at] !== HANDSHAKE)) return undefined; // RFC 8446 5.1
-    if (records === MAX_RECORDS) return undefined;
     if (bytes.length < start + length) return bytes.length < MAX_BYTES ? 'incomplete' : undefined;
-    missing -= length;
-    if (head.length < MESSAGE_HEAD) {
-      head.push(...bytes.subarray(start, Math.min(start + length, start + MESSAGE_HEAD - head.length)));
-      if (head[0] !== CLIENT_HELLO) return undefined;
-      if (head.length === MESSAGE_HEAD) missing += Buffer.from(head).readUIntBE(1, 3);
-    }
     at = start + length;
+    size += length;
+    head = Buffer.concat([head, bytes.subarray(start, at)]).subarray(0, MESSAGE_HEAD);
+    if (head[0] !== CLIENT_HELLO) return undefined;
+    if (head.length === MESSAGE_HEAD && size >= MESSAGE_HEAD + head.readUIntBE(1, 3)) return { length: 0 };
   }
-  return { length: 0 };
+  return undefined;
 }

@@ -17,4 +17,5 @@ export type Client = {
   readonly long: Queue;
   size: number; // in connections
   leftBehind: number; // handlers that go on after the response
+  keyUpdates: number; // of TLS, since the last sweep
 };

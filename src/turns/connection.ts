@@ -1,8 +1,9 @@
 // An accepted connection: whose it is, what it does, and what it begins with.
-import type { Socket, SocketAddress } from 'node:net';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { Client } from './client.ts';
+import type { ProxyHeader } from './proxy-header.ts';
 import type { Turns } from './turns.ts';
 
 /** What `node:http` has in place of the socket. */
@@ -16,9 +17,6 @@ export type Ends = Readonly<{ socket: Socket; stream: Duplex; connection: Connec
 const OVERHEAD = 4;
 const OVERHEAD_BYTES = 64 * 1024;
 
-/** What is lost if a connection is closed: nothing, what waits for a turn or to be sent, or a request in progress. */
-export const LOSS = { nothing: 0, waiting: 1, request: 2 };
-
 let changes = 0; // of `isBusy`, of all connections
 
 export class Connection {
@@ -29,11 +27,10 @@ export class Connection {
   isBusy = false; // a request is in progress
   lastChange = 0; // of that: its number among all such changes
   waitedMs = 0; // for turns, since then, as far as sweeps have seen it
-  reasonIfLate: 'handshakeTooSlow' | 'proxyHeaderTooSlow' | undefined; // to close it, if it is not served in time
+  isShakingHands = false; // over TLS, before it is served
   keyUpdates = 0; // of TLS
-  headerBytes = 0; // of the PROXY protocol
-  named: SocketAddress | undefined; // the client's end, in that
-  valve: Served | undefined; // if it is served: before that, there may be a TLS handshake
+  header: ProxyHeader | undefined; // that a balancer has sent
+  valve: Served | undefined; // if it is served
   readonly close: () => void; // at once
   #bytes = 0; // that it has brought, less what its content may bring
   #wasted = 0;
@@ -52,10 +49,10 @@ export class Connection {
     this.waitedMs = 0;
   }
 
-  /** One of `LOSS`. */
+  /** What is lost if it closes. 0: nothing; 1: what waits for a turn or to be sent; 2: a request in progress. */
   get loss(): number {
-    if (this.isBusy) return LOSS.request;
-    return this.valve?.isIdle === false ? LOSS.waiting : LOSS.nothing;
+    if (this.isBusy) return 2;
+    return this.valve?.isIdle === false ? 1 : 0;
   }
 
   /** To be called every `ms` milliseconds: whether it brings too much beyond its content. Records of a byte do. */
@@ -71,16 +68,13 @@ export class Connection {
 export function readBeginning<T extends { readonly length: number }>(
   socket: Socket, parse: (bytes: Buffer) => T | 'incomplete' | undefined, done: (parsed?: T) => void,
 ): void {
-  let held: Buffer = Buffer.of(); // with room for more, so that each byte is copied a few times only
-  let length = 0; // of what has come
+  let held: Buffer = Buffer.of();
   function read(part: Buffer): void {
-    if (length === 0) held = part; // mostly, that is all
-    else if (length + part.length > held.length) held = Buffer.concat([held], 2 * (length + part.length));
-    length += part.copy(held, length);
-    const parsed = parse(held.subarray(0, length));
+    held = Buffer.concat([held, part]);
+    const parsed = parse(held);
     if (parsed === 'incomplete') return;
     socket.off('data', read).off('end', done).pause();
-    if (parsed !== undefined && parsed.length < length) socket.unshift(held.subarray(parsed.length, length)); // paused
+    if (parsed !== undefined) socket.unshift(held.subarray(parsed.length)); // it waits there
     done(parsed);
   }
   socket.on('data', read).on('end', done).resume();

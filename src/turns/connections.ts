@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
-import { createKeyUpdates } from './key-updates.ts';
+import { watchKeyUpdates } from './key-updates.ts';
 import { readProxyHeader } from './proxy-header.ts';
 import { createRoom, type DropReason, type Room } from './room.ts';
 import type { Turns } from './turns.ts';
@@ -16,7 +16,7 @@ import { Valve } from './valve.ts';
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
 
 /** Why a connection has ended early. */
-export type FailReason = NonNullable<Connection['reasonIfLate']> | 'tlsFailed' | 'tlsOverhead' | 'proxyHeaderIllegal';
+export type FailReason = 'tlsFailed' | 'tlsOverhead' | 'handshakeTooSlow' | 'proxyHeaderIllegal' | 'proxyHeaderTooSlow';
 
 export type ConnectionOptions = {
   readonly maxConnections?: number; // how many may be open at once: by default, 1,000
@@ -40,16 +40,12 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   const room = options.room ?? createRoom(options.maxConnections);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
-  const keyUpdates = createKeyUpdates(connections, (connection) => fail(connection, 'tlsOverhead'));
 
   function readHeader(connection: Connection): void {
-    connection.reasonIfLate = 'proxyHeaderTooSlow';
     readBeginning(connection.socket, readProxyHeader, (header) => {
-      connection.reasonIfLate = undefined;
       if (header === undefined && connection.socket.bytesRead === 0) return close(connection); // a check by TCP
       if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
-      connection.headerBytes = header.length;
-      connection.named = header.client;
+      connection.header = header;
       if (header.client !== undefined) room.move(connection, header.client.address);
       admit(connection);
     });
@@ -58,13 +54,11 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function admit(connection: Connection): void {
     if (room.isFull(connection.client)) return drop(connection, 'newRefused');
     if (secure === undefined) return serve(connection, connection.socket);
-    connection.socket.on('close', () => {
-      if (connection.reasonIfLate !== undefined) failed?.('tlsFailed'); // before it is served, and not by `close`
-    });
+    connection.isShakingHands = true;
     shakeHands(connection, secure.start, turns, (socket) => {
       if (socket === undefined) return fail(connection, 'tlsFailed');
-      connection.reasonIfLate = undefined;
-      keyUpdates.watch(connection, socket);
+      connection.isShakingHands = false;
+      watchKeyUpdates(connection, socket, connections, (other) => fail(other, 'tlsOverhead'));
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
     });
@@ -83,8 +77,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   }
 
   function close(connection: Connection): void {
-    connection.reasonIfLate = undefined; // why it closes has been told: it is no `tlsFailed`
-    remove(connection);
+    remove(connection); // first, because why it closes has been told: it is no `tlsFailed`
     if (connection.valve !== undefined) closing?.(connection.valve);
     connection.valve?.destroy(); // so nothing of it passes any more
     connection.socket.destroy();
@@ -106,7 +99,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       if (isReset(socket)) return void socket.destroy(); // nobody reads a reply
       const connection = room.add(socket, close);
       connections.add(connection);
-      socket.on('close', () => remove(connection));
+      socket.on('close', () => {
+        if (connection.isShakingHands && connections.has(connection)) failed?.('tlsFailed');
+        remove(connection);
+      });
       const victim = room.chooseVictim(connection);
       if (victim !== undefined) drop(victim.connection, victim.reason);
       if (socket.destroyed) return; // there was no room for it
@@ -116,20 +112,21 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     /** To be called every `ms` milliseconds: closes what takes too long. */
     sweep(ms: number): void {
       secure?.renewTicketKey();
-      keyUpdates.forget();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
-        const { valve, reasonIfLate, acceptedAt } = connection;
+        const { valve, client, acceptedAt, isShakingHands } = connection;
+        client.keyUpdates = 0;
         valve?.sweep(ms);
-        if (reasonIfLate !== undefined && acceptedAt <= latest) fail(connection, reasonIfLate);
+        const isLate = valve === undefined && acceptedAt <= latest;
+        if (isLate) fail(connection, isShakingHands ? 'handshakeTooSlow' : 'proxyHeaderTooSlow');
         else if (connection.isWasteful(ms)) fail(connection, 'tlsOverhead');
       }
     },
     /** Closes those on which nothing has been sent, or no request is in progress. */
     closeIdle(): void {
       for (const connection of connections) {
-        const { valve, socket, headerBytes } = connection;
-        if (valve === undefined && socket.bytesRead === headerBytes) close(connection);
+        const { valve, socket, header } = connection;
+        if (valve === undefined && socket.bytesRead === (header?.length ?? 0)) close(connection);
         if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
       }
     },

@@ -9,10 +9,7 @@ import { readBeginning, type Connection } from './connection.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
 import type { Turns } from './turns.ts';
 
-// Loaded when there is TLS: for others, that would delay the start.
 const load = createRequire(import.meta.url);
-const loadTls = (): typeof import('node:tls') => load('node:tls');
-const loadCrypto = (): typeof import('node:crypto') => load('node:crypto');
 
 // RFC 9325 3.4: whoever gets the key of tickets can decrypt what was sent over TLS 1.2 while it was in use.
 const TICKET_KEY_MS = 12 * 60 * 60 * 1000;
@@ -36,7 +33,6 @@ export function shakeHands(
       secured.once('secure', () => done(secured));
     },
   };
-  connection.reasonIfLate = 'handshakeTooSlow';
   socket.on('close', () => short.delete(waiting));
   const read = (bytes: Buffer) => {
     const hello = readHello(bytes);
@@ -51,15 +47,27 @@ export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallbac
   if (Reflect.get(options, 'requestCert') === true) throw new TypeError('Certificates of clients cannot be requested.');
   // RFC 7301 3.2: a client that speaks only HTTP/2 is refused.
   const fixed = { isServer: true, ALPNProtocols: viewOf(ALPNProtocols), SNICallback, highWaterMark: HIGH_WATER_MARK };
-  const tls = loadTls();
+  // Loaded when there is TLS: for others, that would delay the start.
+  const tls: typeof import('node:tls') = load('node:tls');
+  const { constants }: typeof import('node:crypto') = load('node:crypto');
   let latest = createContext(options);
+
+  // As with `tls.createServer`, the server chooses the cipher. In TLS 1.2, clients cannot renegotiate (RFC 9325 3.5):
+  // one could do so hundreds of times in a second.
+  function createContext(own: SecureContextOptions) {
+    const secureOptions = (own.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION;
+    const ecdhCurve = keyExchanges(process.versions.openssl);
+    const secureContext = tls.createSecureContext({ honorCipherOrder: true, ecdhCurve, ...own, secureOptions });
+    return { own, secureContext, madeAt: performance.now() };
+  }
+
   return {
     start: (socket: Duplex): TLSSocket => new tls.TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
     /** Later sockets get this certificate and key. Sessions from before are not resumed. */
     setSecureContext: (context: SecureContextOptions): void => { latest = createContext(context); },
     /** To be called again and again: when it is 12 hours old, the key of tickets is renewed. */
     renewTicketKey(): void {
-      if (performance.now() - latest.madeAt >= TICKET_KEY_MS) latest = createContext(latest.options);
+      if (performance.now() - latest.madeAt >= TICKET_KEY_MS) latest = createContext(latest.own);
     },
   };
 }
@@ -76,13 +84,4 @@ function viewOf(protocols: TlsOptions['ALPNProtocols']): TlsOptions['ALPNProtoco
 export function keyExchanges(openssl: string): string {
   const isNew = openssl.localeCompare('3.5', 'en', { numeric: true }) >= 0;
   return `${isNew ? 'X25519MLKEM768:' : ''}X25519:P-256`; // the first one resists quantum computers
-}
-
-// As with `tls.createServer`, the server chooses the cipher. In TLS 1.2, clients cannot renegotiate (RFC 9325 3.5): one
-// could do so hundreds of times in a second.
-function createContext(options: SecureContextOptions) {
-  const secureOptions = (options.secureOptions ?? 0) | loadCrypto().constants.SSL_OP_NO_RENEGOTIATION;
-  const ecdhCurve = keyExchanges(process.versions.openssl);
-  const all = { honorCipherOrder: true, ecdhCurve, ...options, secureOptions };
-  return { options, secureContext: loadTls().createSecureContext(all), madeAt: performance.now() };
 }

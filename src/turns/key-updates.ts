@@ -6,37 +6,29 @@ import type { TLSSocket } from 'node:tls';
 import type { Connection } from './connection.ts';
 
 const MAX_OF_CONNECTION = 16;
-const MAX_OF_CLIENT = 999; // 25 ms of CPU time, until `forget`
+const CUT_CLIENT_AT = 1_000; // at each 1,000th in a second: 25 ms of CPU time
 
-/** Counts them. `cut` is called for connections that have, or whose client has, too many: their sockets are closed. */
-export function createKeyUpdates(connections: ReadonlySet<Connection>, cut: (connection: Connection) => void) {
-  const counts = new Map<string, number>(); // by name of the client
+type Cut = (connection: Connection) => void;
 
-  function count(connection: Connection): void {
-    const { name } = connection.client;
-    const ofClient = 1 + (counts.get(name) ?? 0);
-    counts.set(name, ofClient);
+/**
+ * Counts them from the end of the handshake on: from then on, `keylog` tells of nothing else. `cut` is called for those
+ * of `all` connections that have, or whose client has, too many: their sockets are closed.
+ */
+export function watchKeyUpdates(connection: Connection, secured: TLSSocket, all: Iterable<Connection>, cut: Cut): void {
+  if (!(connection.socket instanceof Socket)) return; // others close too soon
+  const { client } = connection;
+  secured.on('keylog', () => {
     connection.keyUpdates += 1;
-    if (connection.keyUpdates === MAX_OF_CONNECTION + 1) close(connection);
-    if (ofClient !== MAX_OF_CLIENT + 1) return;
-    for (const other of connections) {
-      if (other.client.name === name) close(other);
-    }
-  }
+    client.keyUpdates += 1;
+    if (connection.keyUpdates > MAX_OF_CONNECTION) close(connection, cut);
+    if (client.keyUpdates % CUT_CLIENT_AT !== 0) return;
+    for (const other of all) if (other.client === client) close(other, cut);
+  });
+}
 
-  // Inside OpenSSL: TLS may be closed only after that.
-  function close(connection: Connection): void {
-    if (connection.socket.destroyed) return;
-    connection.socket.destroy();
-    setImmediate(cut, connection);
-  }
-
-  return {
-    /** To be called after the handshake: from then on, `keylog` tells of nothing else. */
-    watch(connection: Connection, secured: TLSSocket): void {
-      if (connection.socket instanceof Socket) secured.on('keylog', () => count(connection)); // others close too soon
-    },
-    /** To be called each second. */
-    forget: (): void => counts.clear(),
-  };
+// Inside OpenSSL: TLS may be closed only after that.
+function close(connection: Connection, cut: Cut): void {
+  if (connection.socket.destroyed) return;
+  connection.socket.destroy();
+  setImmediate(cut, connection);
 }

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers';
 import { clientOf, type Client } from './client.ts';
-import { Connection, LOSS } from './connection.ts';
+import { Connection } from './connection.ts';
 import { checkOptions } from './options.ts';
 
 /** Which connection was closed: an idle one, a busy one, or the new one. */
@@ -21,7 +21,8 @@ export function createRoom(maxConnections = 1_000) {
   // The client at this address, with one more connection.
   function enter(remoteAddress: string | undefined): Client {
     const name = clientOf(remoteAddress);
-    const client = clients.get(name) ?? { name, short: new Map(), long: new Map(), size: 0, leftBehind: 0 };
+    const none = { size: 0, leftBehind: 0, keyUpdates: 0 };
+    const client = clients.get(name) ?? { name, short: new Map(), long: new Map(), ...none };
     clients.set(name, client);
     client.size += 1;
     return client;
@@ -84,7 +85,7 @@ export function createRoom(maxConnections = 1_000) {
         if (makesRoomBefore(other, connection)) connection = other;
       }
       if (connection === newest) return { connection, reason: 'newRefused' };
-      return { connection, reason: connection.loss === LOSS.nothing ? 'idleClosed' : 'busyClosed' };
+      return { connection, reason: connection.loss === 0 ? 'idleClosed' : 'busyClosed' };
     },
   };
 }

@@ -31,7 +31,7 @@ export class Valve extends Duplex {
   /** `socket` is, over TLS, the decrypted one of `connection`. Without `halfClosed`, Node closes the connection. */
   constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: (valve: Valve) => void) {
     super({ decodeStrings: false, emitClose: false });
-    const { named } = connection;
+    const named = connection.header?.client;
     this.remoteAddress = named?.address ?? socket.remoteAddress;
     this.remotePort = named?.port ?? socket.remotePort;
     this.remoteFamily = named?.family.replace('ip', 'IP') ?? socket.remoteFamily;
@@ -44,7 +44,7 @@ export class Valve extends Duplex {
   }
 
   get bytesRead(): number { // without a header of a load balancer, which comes before TLS
-    return this.socket.bytesRead - ('encrypted' in this.socket ? 0 : this.connection.headerBytes);
+    return this.socket.bytesRead - ('encrypted' in this.socket ? 0 : (this.connection.header?.length ?? 0));
   }
 
   get bytesWritten(): number {

@@ -27,7 +27,7 @@ test('a slow handshake ends, and so does what is mostly records of a byte', asyn
   assert.deepEqual([silent.raw.destroyed, raw.destroyed], [true, true]);
 });
 
-test('17 key updates close a connection; 1,000 in a second, all of that client, before they are read', async (t) => {
+test('17 key updates close a connection, each 1,000 in a second all of that client, before they are read', async (t) => {
   holdTimers(t, 'setInterval');
   const { dial, open, reasons } = await start(t, hello, 'TLS', { sweepMs: 1_000 });
   const [few, some, other] = [await open(), await open(), await open('127.0.0.2')];
@@ -43,6 +43,10 @@ test('17 key updates close a connection; 1,000 in a second, all of that client, 
   await Promise.all([few, silent, updating].map(({ raw }) => closed(raw)));
   update(other, 1);
   assert.deepEqual([other.raw.destroyed, reasons], [false, Array(4).fill('tlsOverhead')]);
+  const [next, prepared] = [await open(), await open()]; // in the same second
+  update(next, 1_000);
+  assert.deepEqual([prepared, other].map(({ raw }) => raw.destroyed), [true, false]);
+  await Promise.all([next, prepared].map(({ raw }) => closed(raw)));
 });
 
 test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credit is saved', () => {
