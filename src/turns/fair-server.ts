@@ -1,7 +1,7 @@
 // An `http.Server` whose clients take turns. A listener of its own accepts connections, and can stop first: the server
 // would close connections on which a request may be on its way, and end its time limits.
 import type { RequestListener, ServerOptions } from 'node:http';
-import net from 'node:net';
+import net, { type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { nextTick } from 'node:process';
 import { clearInterval, setInterval, setTimeout } from 'node:timers'; // the global ones may be a test's
@@ -36,10 +36,7 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
   let stop: { isClosing: boolean } | undefined; // that is in progress
   let hasAccepted = false; // a connection, in this iteration
   let sweeper: NodeJS.Timeout | undefined;
-  const server = createHttpServer(options, () => stop !== undefined, handler, options.tls && ((socket) => {
-    sweeper ??= setInterval(sweep, sweepMs).unref(); // it may not listen
-    connections.accept(socket);
-  }));
+  const server = createHttpServer(options, () => stop !== undefined, handler, options.tls && accept);
   const connections = createConnections(server, options, turns);
   const listener = net.createServer({ ...options, noDelay: true, highWaterMark: HIGH_WATER_MARK });
   const stopListening = listener.close.bind(listener);
@@ -48,24 +45,26 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
   listener.on('connection', (socket) => {
     hasAccepted = true;
     turns.accepted(); // Node accepts one in each iteration of the event loop
-    connections.accept(socket);
+    accept(socket);
   });
-  listener.on('error', (error) => server.emit('error', error));
-  listener.on('drop', (data) => server.emit('drop', data));
-  listener.on('listening', () => { // perhaps again
-    clearInterval(sweeper);
-    sweeper = setInterval(sweep, sweepMs).unref();
-    nextTick(() => server.emit('listening')); // after `close`. At this event, Node begins to check its time limits
-  });
+  for (const name of ['error', 'drop']) listener.on(name, (data) => server.emit(name, data));
+  // After `close`. At this event, Node begins to check its time limits.
+  listener.on('listening', () => nextTick(() => server.emit('listening')));
   listener.on('close', () => {
     stop = undefined;
     clearInterval(sweeper);
+    sweeper = undefined;
     end();
   });
   listener.close = (callback) => { // Node calls it for the `signal` of `listen`, and for `worker.disconnect()`
     server.close(callback);
     return listener;
   };
+
+  function accept(socket: Socket): void {
+    sweeper ??= setInterval(sweep, sweepMs).unref();
+    connections.accept(socket);
+  }
 
   function sweep(): void {
     connections.sweep(sweepMs);

@@ -28,14 +28,10 @@ export function createRoom(maxConnections = 1_000) {
     return client;
   }
 
-  function leave(client: Client): void {
-    client.size -= 1;
-    forget(client);
-  }
-
-  // Forgets a client of which nothing is left: in the next iteration, because the response on a connection that closes
-  // says only after that whether it leaves a handler behind.
-  function forget(client: Client): void {
+  // A client of which nothing is left is forgotten: in the next iteration, because the response on a connection that
+  // closes says only after that whether it leaves a handler behind.
+  function leave(client: Client, from: 'size' | 'leftBehind'): void {
+    client[from] -= 1;
     setImmediate(() => {
       if (client.size + client.leftBehind === 0) clients.delete(client.name);
     });
@@ -50,11 +46,11 @@ export function createRoom(maxConnections = 1_000) {
     },
     /** Removes a connection that closes. */
     remove(connection: Connection): void {
-      if (connections.delete(connection)) leave(connection.client);
+      if (connections.delete(connection)) leave(connection.client, 'size');
     },
     /** Moves a connection to the client with the address that a load balancer has named. */
     move(connection: Connection, remoteAddress: string): void {
-      leave(connection.client);
+      leave(connection.client, 'size');
       connection.client = enter(remoteAddress);
     },
     /** A response to a client has closed, and its handler goes on. Returns what to call at the end of that. */
@@ -62,9 +58,8 @@ export function createRoom(maxConnections = 1_000) {
       client.leftBehind += 1;
       leftBehind += 1;
       return () => {
-        client.leftBehind -= 1;
         leftBehind -= 1;
-        forget(client);
+        leave(client, 'leftBehind');
       };
     },
     /**
