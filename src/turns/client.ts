@@ -1,7 +1,7 @@
 // Clients, by address: who takes turns with whom. Connections without one, as on a Unix socket, are one client's.
 import type { Queue } from './turns.ts';
 
-/** The name of the client at this address: IPv4, or the first 48 bits of IPv6, because one line may have all of them. */
+/** The name of the client at this address: IPv4, or the first 48 bits of IPv6: one line may have all of them. */
 export function clientOf(remoteAddress = ''): string {
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, ''); // IPv4 mapped into IPv6: RFC 4291 2.5.5.2
   if (!address.includes(':')) return address;

@@ -12,10 +12,7 @@ export function createLastReply({ connection, socket, stream }: Ends, reader: Re
   let isContentAwaited = false;
 
   function endContent(): void {
-    if (isContentAwaited) endSide();
-  }
-
-  function endSide(): void {
+    if (!isContentAwaited) return;
     isContentAwaited = false;
     connection.isActive = true; // the time to read it begins
     socket.end();
@@ -34,9 +31,9 @@ export function createLastReply({ connection, socket, stream }: Ends, reader: Re
     isOver: () => stream.writableEnded && !isContentAwaited,
     /** It has been written. While content `isArriving`, our side stays open: a proxy would close, too. */
     written(isArriving: boolean): void {
-      isContentAwaited = isArriving && !socket.readableEnded;
-      if (isContentAwaited) setTimeout(endContent, CONTENT_MS).unref();
-      else endSide();
+      isContentAwaited = true;
+      if (isArriving && !socket.readableEnded) setTimeout(endContent, CONTENT_MS).unref();
+      else endContent();
     },
     /** No more content of its request comes: if our side is open for that, it ends. */
     endContent,

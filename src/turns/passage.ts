@@ -102,11 +102,11 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     if (!pieces.isArriving) lastReply.endContent();
   }
 
-  // The client has ended its side, and what it has sent has passed, except for further requests.
+  // The client has ended its side, and what it has sent has passed, except for further requests. If it waits for its
+  // reply, that may just have been written: so not at once.
   function leave(): void {
     if (!pieces.isComplete) endReading();
-    else if (halfClosed !== undefined) setImmediate(halfClosed); // not yet: the reply may just have been written
-    else if (!hasMore()) setImmediate(endReading);
+    else if (halfClosed !== undefined || !hasMore()) setImmediate(halfClosed ?? endReading);
   }
 
   // Node closes the connection, and drops what it has not answered. Whoever has taken it over hears of its end.

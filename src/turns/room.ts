@@ -63,8 +63,8 @@ export function createRoom(maxConnections = 1_000) {
       };
     },
     /**
-     * Whether a client has too many connections and handlers left behind, of which resets could start any number. It may
-     * have as many as the room holds; if others have as many, half, and ever less. So all together have less than twice
+     * Whether a client has too many connections and handlers left behind (resets could start any number of these). It
+     * may have as many as the room holds; if others have as many, half, and ever less. So all have less than twice
      * the room, and because the part that they leave is squared, it takes 48 clients to keep others out of 1,000.
      */
     isFull({ size, leftBehind: ofClient }: Client): boolean {
