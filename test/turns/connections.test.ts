@@ -1,4 +1,4 @@
-// What becomes of connections: whose events they have, when they end early, and what a client leaves behind.
+// What becomes of connections: whose events they have, and when they end early.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';

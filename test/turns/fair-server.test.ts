@@ -25,7 +25,7 @@ testOver('at the stop, idle connections close after 250 ms, and others at sweeps
     await start(t, (_, response) => responses.push(response), over, { sweepMs: 500, turns, isBalancer });
   const [silent, idle, begun, held] = [await dial('127.0.0.2'), await open(), await open(), await open()];
   const header = 'PROXY UNKNOWN\r\n';
-  silent.below.write(header);
+  silent.below.write(header); // and no more
   const shaking = await dial();
   shaking.below.write(over === 'TLS' ? '\x16' : 'G');
   await until(() => silent.raw.bytesRead === header.length && shaking.raw.bytesRead === 1);
