@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { tlsVariables } from '../../support/certificates.ts';
 import { startLoad } from '../fleet/load.ts';
 import { ATTACKS, COMPARED } from './attacks.ts';
 import { printComparison } from './cpu.ts';
 import { SERVICE, startServer } from './processes.ts';
+import { WAYS } from './requests.ts';
 import { BARE, findServers } from './servers.ts';
 import { printWaits } from './waits.ts';
 
@@ -37,7 +37,7 @@ process.exit();
 
 // Prints how many requests are lost, of clients as those of the fleet, three times as many.
 async function stopUnderLoad(isTls: boolean): Promise<void> {
-  const tls = tlsVariables();
+  const { tls } = WAYS;
   const { child, port } = await startServer(SERVICE, isTls ? tls : {});
   const plain = { host: '127.0.0.1', port, servername: 'localhost' };
   const address = isTls ? { ...plain, ca: readFileSync(tls.TLS_CERT_FILE) } : plain;

@@ -1,12 +1,10 @@
 // What is compared of servers: requests, over which connections, and the bounds of this service.
 import { tlsVariables } from '../../support/certificates.ts';
 import { get } from '../../support/exchange.ts';
-import type { Environment } from '../../support/process.ts';
 import { TARGET, WITH_QUERY } from '../api.ts';
 
 /** How servers are started. */
-export const WAYS: Readonly<Record<'plain' | 'logging' | 'tls', Environment>> =
-  { plain: {}, logging: { ACCESS_LOG: 'true' }, tls: tlsVariables() };
+export const WAYS = { plain: {}, logging: { ACCESS_LOG: 'true' }, tls: tlsVariables() };
 
 /** A row: the service may have at most so many times what bare Node has, a tenth more than was seen. */
 export type Row = Readonly<{ name: string; bound: number }>;
