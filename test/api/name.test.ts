@@ -1,6 +1,8 @@
-// How a name is read from a query, which is also in the contract, and what is wrong with a name, in words.
+// How a name is read from a query, which is also in the contract, and what is wrong with a name, in words. What a
+// greeting says is in description.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { greet } from '../../src/api/greeting.ts';
 import { faultInName, readName } from '../../src/api/name.ts';
 import { createRandom } from '../support/random.ts';
 
@@ -28,4 +30,5 @@ test('a name has 1 to 80 code points, of which one is not white space', () => {
     ['The name has 81 characters: 1 to 80 are accepted.', ...long(81), ' '.repeat(81), ` ${'a'.repeat(80)}`],
     ['The name is only white space: at least one other character is needed.', ' ', ' '.repeat(80), '\t\n\u3000\ufeff'],
   ] as const) for (const name of names) assert.equal(faultInName(name), fault, name);
+  for (const name of ['', '\t\n\u3000']) assert.throws(() => greet(name), RangeError);
 });
