@@ -33,7 +33,8 @@ export function createRoom(maxConnections = 1_000) {
   function leave(client: Client, from: 'size' | 'leftBehind'): void {
     client[from] -= 1;
     setImmediate(() => {
-      if (client.size + client.leftBehind === 0) clients.delete(client.name);
+      const isKnown = clients.get(client.name) === client; // or forgotten, and has come again
+      if (isKnown && client.size + client.leftBehind === 0) clients.delete(client.name);
     });
   }
 

@@ -37,6 +37,17 @@ function startRoom(maxConnections: number) {
   return { room, add };
 }
 
+test('who comes again while being forgotten is one client', async () => {
+  const { room, add } = startRoom(3);
+  const [first, second] = [add(A), add(A)];
+  room.remove(first);
+  const coming = new Promise<Connection>((resolve) => { setImmediate(() => resolve(add(A))); });
+  room.remove(second);
+  const { client } = await coming;
+  await iterations();
+  assert.equal(add(A).client, client);
+});
+
 /** In order: a client has a new connection, or what an earlier one (its number) does changes. */
 const cases: readonly (readonly [says: string, steps: string, victim: number, reason: string])[] = [
   ['of those of one client, the one that is idle longest', 'A, A, A, 2 busy, 0 busy, 0 idle, A', 1, 'idleClosed'],
