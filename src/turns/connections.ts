@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers';
 import type { SecureContextOptions } from 'node:tls';
 import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
@@ -79,7 +80,9 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function close(connection: Connection): void {
     remove(connection); // first, because why it closes has been told: it is no `tlsFailed`
     if (connection.valve !== undefined) closing?.(connection.valve);
-    connection.valve?.destroy(); // so nothing of it passes any more
+    // So nothing of it passes any more. Node would crash if TLS ended in the iteration in which the socket below it has.
+    if (connection.socket.destroyed) setImmediate(() => connection.valve?.destroy());
+    else connection.valve?.destroy();
     connection.socket.destroy();
   }
 

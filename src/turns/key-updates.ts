@@ -12,23 +12,19 @@ type Cut = (connection: Connection) => void;
 
 /**
  * Counts them from the end of the handshake on: from then on, `keylog` tells of nothing else. `cut` is called for those
- * of `all` connections that have, or whose client has, too many: their sockets are closed.
+ * of `all` connections that have, or whose client has, too many.
  */
 export function watchKeyUpdates(connection: Connection, secured: TLSSocket, all: Iterable<Connection>, cut: Cut): void {
-  if (!(connection.socket instanceof Socket)) return; // others close too soon
-  const { client } = connection;
+  const { client, socket } = connection;
+  if (!(socket instanceof Socket)) return; // others close too soon
   secured.on('keylog', () => {
     connection.keyUpdates += 1;
     client.keyUpdates += 1;
-    if (connection.keyUpdates > MAX_OF_CONNECTION) close(connection, cut);
-    if (client.keyUpdates % CUT_CLIENT_AT !== 0) return;
-    for (const other of all) if (other.client === client) close(other, cut);
+    const isOverForAll = client.keyUpdates % CUT_CLIENT_AT === 0;
+    if (!isOverForAll && connection.keyUpdates <= MAX_OF_CONNECTION) return;
+    // This is inside OpenSSL, so TLS may be closed only after it. The socket below must be at once: it would read on.
+    if (!socket.destroyed) setImmediate(cut, connection);
+    socket.destroy();
+    for (const other of all) if (isOverForAll && other.client === client && other !== connection) cut(other);
   });
-}
-
-// Inside OpenSSL: TLS may be closed only after that.
-function close(connection: Connection, cut: Cut): void {
-  if (connection.socket.destroyed) return;
-  connection.socket.destroy();
-  setImmediate(cut, connection);
 }

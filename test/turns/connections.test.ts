@@ -29,7 +29,7 @@ test('a slow handshake ends, and so does what is mostly records of a byte', asyn
 
 test('17 key updates close a connection, each 1,000 in a second all of that client, before they are read', async (t) => {
   holdTimers(t, 'setInterval');
-  const { dial, open, reasons } = await start(t, hello, 'TLS', { sweepMs: 1_000 });
+  const { dial, open, reasons, server } = await start(t, hello, 'TLS', { sweepMs: 1_000 });
   const [few, some, other] = [await open(), await open(), await open('127.0.0.2')];
   const update = ({ accepted }: Opened, count: number) => {
     for (let i = 0; i < count; i += 1) accepted.emit('keylog', Buffer.of());
@@ -47,6 +47,9 @@ test('17 key updates close a connection, each 1,000 in a second all of that clie
   update(next, 1_000);
   assert.deepEqual([prepared, other].map(({ raw }) => raw.destroyed), [true, false]);
   await Promise.all([next, prepared].map(({ raw }) => closed(raw)));
+  update(other, 17);
+  server.closeAllConnections(); // before it has been closed: Node could crash
+  await closed(other.raw);
 });
 
 test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credit is saved', () => {

@@ -199,6 +199,13 @@ test('over TLS, a new socket takes what waits in the one below, and says `secure
   await Promise.all([once(accepted, 'secure'), once(client, 'secureConnect')]);
 });
 
+test('TLS may end an iteration after the socket below it was destroyed; at once, Node could crash', async (t) => {
+  const { raw, accepted } = await startEnds(t, 'TLS');
+  raw.destroy();
+  await iteration();
+  await closed(accepted.destroy());
+});
+
 test('over TLS, each key update emits `keylog`, and nothing else does after the handshake', async (t) => {
   const { client: below, accepted: raw } = await startPair(t);
   const accepted = createTls(tlsOptions(t)).start(raw).on('error', () => {}).resume();
