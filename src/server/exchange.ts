@@ -1,5 +1,6 @@
 // A request and its reply: how it is answered, or refused.
 import type { ServerResponse } from 'node:http';
+import { put } from './content.ts';
 import { Handling } from './handling.ts';
 import { originOf } from '../http/forwarded.ts';
 import { DISCARDED_BYTES, REFUSALS, type Reason } from '../http/refusals.ts';
@@ -147,12 +148,3 @@ export class Exchange {
 
 // The route of a request for which something has thrown this.
 const throwing = (error: unknown): Route => ({ handler: () => { throw error; } });
-
-/** Puts `part` into `content` at `at`, where it ends within `maxBytes`. Returns `content`, or a longer copy of it. */
-export function put(part: Buffer, content: Buffer, at: number, maxBytes: number): Buffer {
-  const end = at + part.length;
-  // To keep the parts would take 200 times as much memory if a client sends each byte in a chunk of its own.
-  const target = end <= content.length ? content : Buffer.concat([content], Math.min(2 * end, maxBytes));
-  part.copy(target, at);
-  return target;
-}

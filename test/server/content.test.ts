@@ -1,7 +1,7 @@
 // How the content of a request is gathered.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { put } from '../../src/server/exchange.ts';
+import { put } from '../../src/server/content.ts';
 
 test('parts of one byte make one buffer, which is seldom copied', () => {
   const text = 'content. '.repeat(7_000);
