@@ -80,7 +80,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function close(connection: Connection): void {
     remove(connection); // first, because why it closes has been told: it is no `tlsFailed`
     if (connection.valve !== undefined) closing?.(connection.valve);
-    // So nothing of it passes any more. Node would crash if TLS ended in the iteration in which the socket below it has.
+    // So nothing of it passes any more. Node could crash if TLS ended in the same iteration as the socket below it.
     if (connection.socket.destroyed) setImmediate(() => connection.valve?.destroy());
     else connection.valve?.destroy();
     connection.socket.destroy();
