@@ -133,16 +133,6 @@ describe('a handler that waits', { concurrency: true }, () => {
     });
   }
 
-  test('has the last reply on its connection if the server drains', async (t) => {
-    let isDraining = false;
-    const { open, next } = await start(t, 'TCP', { isDraining: () => isDraining });
-    const drained = open(GET + GET);
-    const { reply } = await next();
-    isDraining = true;
-    reply(emptyReply(200));
-    assert.match(await drained.all(), /^HTTP.1.1 200 (?:.+\r\n)*Connection: close\r\n(?:.+\r\n)*\r\n$/);
-  });
-
   test('that returns no reply while the server stops has a 500 with nothing of that', async (t) => {
     const { open, next, server } = await start(t);
     const { all } = open(GET);
@@ -270,19 +260,6 @@ for (const over of ['TCP', 'TLS'] as const) {
     assert.deepEqual([calls, reported], [[], []]);
   });
 }
-
-test('a handler that takes too long after its client has left is not counted for that', async (t) => {
-  holdTimers(t, 'setInterval');
-  const { open, next, ends, server } = await start(t, 'TCP', {}, { timeLimitMs: 0 });
-  const { reset } = open(GET);
-  const { request: { signal }, reply } = await next();
-  reset();
-  await once(signal, 'abort');
-  t.mock.timers.tick(2_000);
-  assert.deepEqual([server.handlers(), signal.reason.message, ends], [1, ABORTS.closed, ['replyNotTaken']]);
-  reply(emptyReply(200));
-  await until(() => server.handlers() === 0);
-});
 
 test('the time limit of a route is never early, and late by up to a second', async (t) => {
   holdTimers(t, 'setInterval');
