@@ -1,5 +1,4 @@
 // An example: another service in one file, made from src/server, src/turns and src/http. It keeps notes, and a journal.
-// Another service translates them.
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { contentReply, emptyReply, validationProblem } from '../../src/http/reply.ts';
@@ -10,17 +9,15 @@ import { createServer, type ServerSetup } from '../../src/server/server.ts';
 import { clientOf, createFairServer } from '../../src/turns/fair-server.ts';
 
 const MAX_BYTES = 4 * 1024;
-const TRANSLATOR_MS = 1_000;
 
 export type NotesOptions = Pick<ServerSetup, 'reports' | 'keepAliveTimeoutMs' | 'isTrustedProxy'> & {
   readonly journalFile: string;
   readonly token: string;
   readonly maxNotes: number; // without a bound, clients could fill the memory
-  readonly translatorUrl: string; // gets a note by POST, and replies with its translation
 };
 
 /** Creates the service: who has the token may add and delete notes, and each change is a line of the journal. */
-export async function createNotes({ journalFile, token, maxNotes, translatorUrl, ...options }: NotesOptions) {
+export async function createNotes({ journalFile, token, maxNotes, ...options }: NotesOptions) {
   const notes = new Map<string, string>();
   const journal = await open(journalFile, 'a');
   let isDraining = false;
@@ -47,27 +44,12 @@ export async function createNotes({ journalFile, token, maxNotes, translatorUrl,
     return emptyReply(204);
   };
 
-  const translateNote: Handler = async ({ params: { id = '' }, signal }) => {
-    const body = notes.get(id);
-    if (body === undefined) return emptyReply(404);
-    const timeout = AbortSignal.timeout(TRANSLATOR_MS);
-    try {
-      const response = await fetch(translatorUrl, { method: 'POST', body, signal: AbortSignal.any([signal, timeout]) });
-      if (!response.ok) return emptyReply(502);
-      return contentReply(200, 'text/plain; charset=utf-8', await response.text());
-    } catch {
-      signal.throwIfAborted(); // its client has gone: that is not logged as an error
-      return emptyReply(timeout.aborted ? 504 : 502);
-    }
-  };
-
   const getHealth = () => (isDraining ? emptyReply(503) : emptyReply(204));
   const disk = createSeats(4); // as many as Node reads and writes files at once, for all
   const router = createRouter({
     '/health': { GET: getHealth },
     '/notes': { POST: { handler: withToken(token, addNote), seats: disk, maxContentBytes: MAX_BYTES } },
     '/notes/:id': { GET: getNote, DELETE: { handler: withToken(token, deleteNote), seats: disk } },
-    '/notes/:id/translation': { GET: translateNote },
   });
   const server = createServer({
     ...options, router, clientOf, createHttpServer: createFairServer, headRules: {}, isDraining: () => isDraining,
