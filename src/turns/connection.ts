@@ -7,7 +7,7 @@ import type { ProxyHeader } from './proxy-header.ts';
 import type { Turns } from './turns.ts';
 
 /** What `node:http` has in place of the socket. */
-type Served = Duplex & { readonly isIdle: boolean; readonly bytesRead: number; sweep(ms: number): void };
+type Served = Duplex & { readonly loss: number; readonly bytesRead: number; sweep(ms: number): void };
 
 /** Between a client and Node: from `socket`, over TLS the decrypted one, to `stream`, which Node has in its place. */
 export type Ends = Readonly<{ socket: Socket; stream: Duplex; connection: Connection; turns: Turns }>;
@@ -17,18 +17,12 @@ export type Ends = Readonly<{ socket: Socket; stream: Duplex; connection: Connec
 const OVERHEAD = 4;
 const OVERHEAD_BYTES = 64 * 1024;
 
-let changes = 0; // of `isBusy`, of all connections
-
 export class Connection {
   readonly socket: Socket; // that of TCP, also if TLS is on it
-  readonly acceptedAt = performance.now();
   client: Client;
+  changedAt = performance.now(); // when it was accepted, or its latest request has begun or ended
   isActive = true; // something has happened since the last sweep
-  isBusy = false; // a request is in progress
-  lastChange = 0; // of that: its number among all such changes
-  waitedMs = 0; // for turns, since then, as far as sweeps have seen it
   isShakingHands = false; // over TLS, before it is served
-  keyUpdates = 0; // of TLS
   header: ProxyHeader | undefined; // that a balancer has sent
   valve: Served | undefined; // if it is served
   readonly close: () => void; // at once
@@ -39,21 +33,10 @@ export class Connection {
     this.socket = socket;
     this.client = client;
     this.close = () => close(this);
-    this.setBusy(false);
   }
 
-  setBusy(isBusy: boolean): void {
-    changes += 1;
-    this.lastChange = changes;
-    this.isBusy = isBusy;
-    this.waitedMs = 0;
-  }
-
-  /** What is lost if it closes. 0: nothing; 1: what waits for a turn or to be sent; 2: a request in progress. */
-  get loss(): number {
-    if (this.isBusy) return 2;
-    return this.valve?.isIdle === false ? 1 : 0;
-  }
+  /** What is lost if it closes, as its valve says. */
+  get loss(): number { return this.valve?.loss ?? 0; }
 
   /** To be called every `ms` milliseconds: whether it brings too much beyond its content. Records of a byte do. */
   isWasteful(ms: number): boolean {

@@ -10,14 +10,11 @@ import { readBeginning, type Connection } from './connection.ts';
 import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
 import { watchKeyUpdates } from './key-updates.ts';
 import { readProxyHeader } from './proxy-header.ts';
-import { createRoom, type DropReason, type Room } from './room.ts';
+import { createRoom, type Room } from './room.ts';
 import type { Turns } from './turns.ts';
 import { Valve } from './valve.ts';
 
 const ARRIVAL_MS = 10_000; // how long it may take until it is served
-
-/** Why a connection has ended early. */
-export type FailReason = 'tlsFailed' | 'tlsOverhead' | 'handshakeTooSlow' | 'proxyHeaderIllegal' | 'proxyHeaderTooSlow';
 
 export type ConnectionOptions = {
   readonly maxConnections?: number; // how many may be open at once: by default, 1,000
@@ -30,8 +27,8 @@ export type ConnectionOptions = {
   readonly isBalancer?: ((remoteAddress: string | undefined) => boolean) | undefined;
   readonly halfClosed?: (connection: Duplex) => void; // by default, Node closes the connection
   /** There was one too many, so one of a client that had so many was closed. */
-  readonly dropped?: (reason: DropReason, client: string | undefined, connections: number) => void;
-  readonly failed?: (reason: FailReason) => void;
+  readonly dropped?: (reason: string, client: string | undefined, connections: number) => void;
+  readonly failed?: (reason: string) => void; // a connection has ended early
   readonly closing?: (connection: Duplex) => void; // it is served, and about to be closed
 };
 
@@ -86,12 +83,12 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     connection.socket.destroy();
   }
 
-  function fail(connection: Connection, reason: FailReason): void {
+  function fail(connection: Connection, reason: string): void {
     failed?.(reason);
     close(connection);
   }
 
-  function drop(connection: Connection, reason: DropReason): void {
+  function drop(connection: Connection, reason: string): void {
     dropped?.(reason, connection.client.name || undefined, connection.client.size);
     connection.close(); // it may be of another server
   }
@@ -106,8 +103,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
         if (connection.isShakingHands && connections.has(connection)) failed?.('tlsFailed');
         remove(connection);
       });
-      const victim = room.chooseVictim(connection);
-      if (victim !== undefined) drop(victim.connection, victim.reason);
+      const excess = room.chooseVictim(connection);
+      if (excess !== undefined) drop(excess.victim, excess.reason);
       if (socket.destroyed) return; // there was no room for it
       if (isBalancer?.(socket.remoteAddress) === true) readHeader(connection);
       else admit(connection);
@@ -117,10 +114,10 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       secure?.renewTicketKey();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
-        const { valve, client, acceptedAt, isShakingHands } = connection;
+        const { valve, client, changedAt, isShakingHands } = connection;
         client.keyUpdates = 0;
         valve?.sweep(ms);
-        const isLate = valve === undefined && acceptedAt <= latest;
+        const isLate = valve === undefined && changedAt <= latest;
         if (isLate) fail(connection, isShakingHands ? 'handshakeTooSlow' : 'proxyHeaderTooSlow');
         else if (connection.isWasteful(ms)) fail(connection, 'tlsOverhead');
       }
@@ -130,7 +127,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       for (const connection of connections) {
         const { valve, socket, header } = connection;
         if (valve === undefined && socket.bytesRead === (header?.length ?? 0)) close(connection);
-        if (valve?.isIdle === true && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
+        if (valve?.loss === 0 && !valve.writableEnded) valve.destroy(); // after a last reply, it closes by itself
       }
     },
     count: () => connections.size,

@@ -1,6 +1,5 @@
 // TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high to stop
 // reading at once.
-import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, TLSSocket, TLSSocketOptions } from 'node:tls';
@@ -9,10 +8,12 @@ import { readBeginning, type Connection } from './connection.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
 import type { Turns } from './turns.ts';
 
-const load = createRequire(import.meta.url);
-
 // RFC 9325 3.4: whoever gets the key of tickets can decrypt what was sent over TLS 1.2 while it was in use.
 const TICKET_KEY_MS = 12 * 60 * 60 * 1000;
+
+// RFC 7301 3.1, 3.2: a client that speaks only HTTP/2 is refused. Node copies it for each socket: if it were no DataView,
+// to the pool of Buffers, of which each connection would keep up to 64 KiB.
+const HTTP_1 = new DataView(Uint8Array.from(Buffer.from('\x08http/1.1\x08http/1.0')).buffer);
 
 /** As for `tls.createServer`, but there are no certificates of clients, and no renegotiation. */
 export type TlsOptions = SecureContextOptions & Pick<TLSSocketOptions, 'ALPNProtocols' | 'SNICallback'>;
@@ -43,13 +44,11 @@ export function shakeHands(
 }
 
 /** Starts TLS on sockets. Throws if it is to verify certificates of clients: only a `tls.Server` does that. */
-export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallback, ...options }: TlsOptions) {
+export function createTls({ ALPNProtocols = HTTP_1, SNICallback, ...options }: TlsOptions) {
   if (Reflect.get(options, 'requestCert') === true) throw new TypeError('Certificates of clients cannot be requested.');
-  // RFC 7301 3.2: a client that speaks only HTTP/2 is refused.
-  const fixed = { isServer: true, ALPNProtocols: viewOf(ALPNProtocols), SNICallback, highWaterMark: HIGH_WATER_MARK };
+  const fixed = { isServer: true, ALPNProtocols, SNICallback, highWaterMark: HIGH_WATER_MARK };
   // Loaded when there is TLS: for others, that would delay the start.
-  const tls: typeof import('node:tls') = load('node:tls');
-  const { constants }: typeof import('node:crypto') = load('node:crypto');
+  const [tls, { constants }] = [process.getBuiltinModule('node:tls'), process.getBuiltinModule('node:crypto')];
   let latest = createContext(options);
 
   // As with `tls.createServer`, the server chooses the cipher. In TLS 1.2, clients cannot renegotiate (RFC 9325 3.5):
@@ -70,14 +69,6 @@ export function createTls({ ALPNProtocols = ['http/1.1', 'http/1.0'], SNICallbac
       if (performance.now() - latest.madeAt >= TICKET_KEY_MS) latest = createContext(latest.own);
     },
   };
-}
-
-// RFC 7301 3.1. Node copies the protocols for each socket: from a DataView to memory of its own, otherwise to the pool
-// of Buffers, of which each connection would keep up to 64 KiB.
-function viewOf(protocols: TlsOptions['ALPNProtocols']): TlsOptions['ALPNProtocols'] {
-  if (!Array.isArray(protocols)) return protocols;
-  const bytes = protocols.flatMap((name) => [name.length, ...Buffer.from(name)]);
-  return new DataView(Uint8Array.from(bytes).buffer);
 }
 
 /** Cheap key exchanges. With others, a handshake can cost 200 ms of CPU (Node 20: ffdhe8192). */

@@ -42,7 +42,7 @@ export function createHttpServer(
     const code = name === 'clientError' ? String(Object(error).code) : '';
     if (code.startsWith('HPE_')) socket.passage.clear();
     const again = () => server.emit(name, ...args) || socket.destroy();
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.passage.giveTimeBack(again)) return true;
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.passage.isExcused(again)) return true;
     return emit(name, ...args);
   };
   return server;

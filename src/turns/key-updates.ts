@@ -17,11 +17,12 @@ type Cut = (connection: Connection) => void;
 export function watchKeyUpdates(connection: Connection, secured: TLSSocket, all: Iterable<Connection>, cut: Cut): void {
   const { client, socket } = connection;
   if (!(socket instanceof Socket)) return; // others close too soon
+  let own = 0;
   secured.on('keylog', () => {
-    connection.keyUpdates += 1;
+    own += 1;
     client.keyUpdates += 1;
     const isOverForAll = client.keyUpdates % CUT_CLIENT_AT === 0;
-    if (!isOverForAll && connection.keyUpdates <= MAX_OF_CONNECTION) return;
+    if (!isOverForAll && own <= MAX_OF_CONNECTION) return;
     // This is inside OpenSSL, so TLS may be closed only after it. The socket below must be at once: it would read on.
     if (!socket.destroyed) setImmediate(cut, connection);
     socket.destroy();

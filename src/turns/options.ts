@@ -7,12 +7,11 @@ const isCount = (value: unknown) => typeof value === 'number' && Number.isIntege
 /** Throws a TypeError if one of these options is not accepted. What is undefined counts as not given. */
 export function checkOptions(options: object): void {
   check('options', options, isObject(options), 'an object');
-  const { maxConnections, room, tls, isBalancer, proxies, cert, key }: Record<string, unknown> = { ...options };
+  const { maxConnections, room, tls, isBalancer, cert, key }: Record<string, unknown> = { ...options };
   check('maxConnections', maxConnections, isCount(maxConnections), 'a whole number from 1');
   check('room', room, 'chooseVictim' in Object(room), 'what createRoom returns');
   check('tls', tls, isObject(tls), 'an object, such as { cert, key },');
   check('isBalancer', isBalancer, typeof isBalancer === 'function', 'a function');
-  check('proxies', proxies, false, 'isBalancer, a function,'); // its name and type were others
   if (tls === undefined) check('cert or key', cert ?? key, false, 'for HTTPS, tls: { cert, key }');
 }
 

@@ -1,6 +1,7 @@
 // How what a client sends gets to Node: the reader calls `arrived`; what may not pass at once waits for a turn of its
 // client (`proceed`), and passes in that (`takeTurn`), a piece in each. While a request waits for its reply, nothing
 // passes. After the last reply, what arrives is discarded.
+import { performance } from 'node:perf_hooks';
 import { setImmediate, setTimeout } from 'node:timers';
 import type { Ends } from './connection.ts';
 import { createLastReply } from './last-reply.ts';
@@ -8,7 +9,7 @@ import { Pieces } from './pieces.ts';
 import { Reader } from './reader.ts';
 import type { Queue } from './turns.ts';
 
-const SWEEP_MS = 1_000; // how long a wait may be that no sweep has seen
+const WAIT_MS = 1_000; // how long a client is given that waits when its time is over
 
 export type Passage = ReturnType<typeof createPassage>;
 
@@ -51,9 +52,12 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     proceed();
   }
 
-  // What has not passed waits for a turn, empty lines, too: otherwise one client could go on and on. The next request
-  // does not: its turn comes after the reply. But if it is short, reading on waits for one, to see its client leave.
+  // If the current request is over, the next one may pass. What has not passed waits for a turn, empty lines, too:
+  // otherwise one client could go on and on. The next request does not: its turn comes after the reply. But if it is
+  // short, reading on waits for one, to see its client leave.
   function proceed(): void {
+    if (pieces.endRequest()) connection.changedAt = performance.now();
+    if (!pieces.isArriving) lastReply.endContent();
     if (queue !== undefined || !isOpen()) return;
     if (!hasMore()) readOn();
     const needsTurn = hasNext() ? reader.isStopped && !isLong() : hasMore();
@@ -70,11 +74,9 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   // Its turn: a piece passes, or it reads on, or what has arrived after the last reply is discarded.
   function takeTurn(): void {
     queue = undefined;
-    if (lastReply.isOver()) {
-      readOn();
-      reader.take();
-    } else if (hasNext()) readOn();
+    if (hasNext() || lastReply.isOver()) readOn();
     else pass();
+    if (lastReply.isOver()) reader.take();
     proceed();
   }
 
@@ -89,17 +91,10 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   function pass(): void {
     reader.take(pieces.emptyLines(reader.held));
     if (!hasMore() || pieces.isComplete) return;
-    if (!pieces.hasBegun) connection.setBusy(true);
+    if (!pieces.hasBegun) connection.changedAt = performance.now();
     connection.isActive = true;
     stream.push(reader.take(pieces.next(reader.held)));
     isNodeFull = stream.readableLength > 0;
-    endRequest(); // its content may end with this piece
-  }
-
-  // If the current request is over, the next one may pass.
-  function endRequest(): void {
-    if (pieces.endRequest()) connection.setBusy(false);
-    if (!pieces.isArriving) lastReply.endContent();
   }
 
   // The client has ended its side, and what it has sent has passed, except for further requests. If it waits for its
@@ -115,38 +110,35 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     stream.read(0); // so `end` is emitted even if nobody reads, as by a socket
   }
 
+  // Whether part of a request waits for its turn. Meanwhile, no time of its client passes.
+  const isWaiting = () => queue !== undefined && hasRequest() && !lastReply.isOver();
+
   return {
-    pieces, lastReply, hasMore,
-    /** Whether part of a request waits for its turn. Meanwhile, no time of its client passes. */
-    isWaiting: () => queue !== undefined && hasRequest() && !lastReply.isOver(),
+    pieces, lastReply, hasMore, isWaiting,
     /** The connection is taken over, after a CONNECT or an Upgrade. Returns what is held of what follows that. */
     takeOver(): Buffer {
-      connection.setBusy(true); // the head is over, and its time limits
+      connection.changedAt = performance.now(); // the head is over, and its time limits
       return reader.take();
     },
     /**
-     * Node's time limit for a request is over, and it may have come whole (no 408, RFC 9110 15.5.9). Returns whether it
-     * has waited for turns: then, if it is still not over after so much more time, `again` is called.
+     * Node's time limit for a request is over. If it waits for a turn, it may have come whole (no 408, RFC 9110 15.5.9):
+     * then this returns true, and `again` is called later, if it is still not over.
      */
-    giveTimeBack(again: () => void): boolean {
-      const { waitedMs, lastChange } = connection;
-      const ms = queue === undefined ? waitedMs : waitedMs + SWEEP_MS;
-      connection.waitedMs = 0;
-      const isStillLate = () => !stream.destroyed && connection.lastChange === lastChange && !pieces.isComplete;
-      if (ms > 0) setTimeout(() => { if (isStillLate()) again(); }, ms).unref();
-      return ms > 0;
+    isExcused(again: () => void): boolean {
+      const { changedAt } = connection;
+      const isLate = () => !stream.destroyed && connection.changedAt === changedAt && !pieces.isComplete;
+      if (isWaiting()) setTimeout(() => { if (isLate()) again(); }, WAIT_MS).unref();
+      return isWaiting();
     },
     /** Somebody has read from `stream`: Node, or who has taken the connection over. It may take more now. */
     wasRead(): void {
       if (!isNodeFull || stream.readableLength > 0) return;
       isNodeFull = false;
-      endRequest(); // that may have been the end of its content
       proceed();
     },
     /** The request is answered. Its response has closed: the kernel has all of the reply, or there will be no more. */
     answered(): void {
       pieces.isAnswered = true;
-      endRequest();
       proceed();
     },
     /** The connection has closed, or Node's parser has failed: nothing more passes of what has arrived. */

@@ -6,9 +6,6 @@ import { clientOf, type Client } from './client.ts';
 import { Connection } from './connection.ts';
 import { checkOptions } from './options.ts';
 
-/** Which connection was closed: an idle one, a busy one, or the new one. */
-export type DropReason = 'idleClosed' | 'busyClosed' | 'newRefused';
-
 export type Room = ReturnType<typeof createRoom>;
 
 /** A room for so many connections. Throws a TypeError if that is no whole number from 1. */
@@ -74,14 +71,12 @@ export function createRoom(maxConnections = 1_000) {
       return own > maxConnections * Math.min(1, 2 * (1 - others / (2 * maxConnections)) ** 2);
     },
     /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
-    chooseVictim(newest: Connection): { connection: Connection; reason: DropReason } | undefined {
+    chooseVictim(newest: Connection) {
       if (connections.size <= maxConnections) return undefined;
-      let connection = newest;
-      for (const other of connections) {
-        if (makesRoomBefore(other, connection)) connection = other;
-      }
-      if (connection === newest) return { connection, reason: 'newRefused' };
-      return { connection, reason: connection.loss === 0 ? 'idleClosed' : 'busyClosed' };
+      let victim = newest;
+      for (const other of connections) if (makesRoomBefore(other, victim)) victim = other;
+      const reason = victim.loss === 0 ? 'idleClosed' : 'busyClosed';
+      return { victim, reason: victim === newest ? 'newRefused' : reason };
     },
   };
 }
@@ -89,6 +84,6 @@ export function createRoom(maxConnections = 1_000) {
 // First comes the client with the most connections, and of those the one that is idle, or else the one that waits for a
 // turn. Of those that are alike, the one that is so for longest.
 function makesRoomBefore(one: Connection, other: Connection): boolean {
-  const order = other.client.size - one.client.size || one.loss - other.loss || one.lastChange - other.lastChange;
+  const order = other.client.size - one.client.size || one.loss - other.loss || one.changedAt - other.changedAt;
   return order < 0;
 }

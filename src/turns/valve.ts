@@ -47,14 +47,12 @@ export class Valve extends Duplex {
     return this.socket.bytesRead - ('encrypted' in this.socket ? 0 : (this.connection.header?.length ?? 0));
   }
 
-  get bytesWritten(): number {
-    return this.socket.bytesWritten + (this.writableCorked > 0 ? this.writableLength : 0);
-  }
-
-  /** Whether closing loses nothing: no request has begun or waits, and no reply is left to send. */
-  get isIdle(): boolean {
+  /** What is lost if it closes. 0: nothing; 1: what waits for a turn or to be sent; 2: a request in progress. */
+  get loss(): number {
     const { pieces, hasMore } = this.passage;
-    return this.writableFinished || (!pieces.hasBegun && !hasMore() && this.writableLength === 0);
+    if (this.writableFinished) return 0;
+    if (pieces.hasBegun) return 2;
+    return hasMore() || this.writableLength > 0 ? 1 : 0;
   }
 
   override _read(): void {} // the passage pushes what has its turn
@@ -85,7 +83,6 @@ export class Valve extends Duplex {
     const isWaiting = this.passage.isWaiting() && this.writableLength === 0;
     this.#quietMs = this.connection.isActive || isWaiting ? 0 : this.#quietMs + ms;
     this.connection.isActive = false;
-    if (isWaiting) this.connection.waitedMs += ms;
     if (this.writableFinished && this.#quietMs >= LINGER_MS) this.destroy();
     else if (this.#quietMs >= limitMs && !hasTimedOut) this.emit('timeout');
   }
@@ -118,9 +115,10 @@ export class Valve extends Duplex {
 
 // What else may be asked of a socket, and may be replaced. From `encrypted` on: of a TLSSocket; undefined without TLS.
 for (const name of [
-  'localAddress', 'localPort', 'localFamily', 'connecting', 'pending', 'readyState', 'address', 'setNoDelay',
-  'setKeepAlive', 'ref', 'unref', 'resetAndDestroy', 'encrypted', 'authorized', 'authorizationError', 'alpnProtocol',
-  'servername', 'getCipher', 'getProtocol', 'getPeerCertificate', 'getPeerX509Certificate', 'isSessionReused',
+  'localAddress', 'localPort', 'localFamily', 'bytesWritten', 'connecting', 'pending', 'readyState', 'address',
+  'setNoDelay', 'setKeepAlive', 'ref', 'unref', 'resetAndDestroy', 'encrypted', 'authorized', 'authorizationError',
+  'alpnProtocol', 'servername', 'getCipher', 'getProtocol', 'getPeerCertificate', 'getPeerX509Certificate',
+  'isSessionReused',
 ]) {
   Object.defineProperty(Valve.prototype, name, {
     get(this: Valve) { return memberOf(this.socket, name, this); },

@@ -59,7 +59,7 @@ test('of each second, 1,000 bytes may be overhead, and 64 KiB more, but no credi
     [140_000, 140_000, false], [206_536, 140_000, false], [207_537, 140_000, true],
   ] as const) {
     Object.defineProperty(connection.socket, 'bytesRead', { value: bytes, configurable: true });
-    connection.valve = Object.assign(new Duplex(), { isIdle: true, bytesRead: content, sweep() {} });
+    connection.valve = Object.assign(new Duplex(), { loss: 0, bytesRead: content, sweep() {} });
     assert.equal(connection.isWasteful(1_000), isWasteful);
   }
 });

@@ -61,14 +61,14 @@ for (const [says, steps, victim, reason] of cases) {
   test(says, () => {
     const { room, add } = startRoom(3);
     const connections: Connection[] = [];
-    for (const [who = '', state] of steps.split(', ').map((step) => step.split(' '))) {
+    for (const [i, [who = '', state]] of steps.split(', ').map((step) => step.split(' ')).entries()) {
       const connection = connections[Number(who)] ?? add(who);
       if (!connections.includes(connection)) connections.push(connection);
-      connection.setBusy(state === 'busy');
-      connection.valve = Object.assign(new Duplex(), { isIdle: state !== 'waiting', bytesRead: 0, sweep() {} });
+      const loss = ['idle', 'waiting', 'busy'].indexOf(state ?? 'idle');
+      Object.assign(connection, { changedAt: i, valve: Object.assign(new Duplex(), { loss, bytesRead: 0, sweep() {} }) });
     }
     const chosen = room.chooseVictim(connections[3] ?? assert.fail());
-    assert.deepEqual(chosen, { connection: connections[victim], reason });
+    assert.deepEqual(chosen, { victim: connections[victim], reason });
   });
 }
 
@@ -78,7 +78,7 @@ test('servers share a room: who makes room is closed, and it is told whose conne
   const [plain, secure] = [await start(t, hello, 'TCP', options), await start(t, hello, 'TLS', options)];
   const begin = async ({ client, valve }: Opened) => {
     client.write(HALF);
-    await until(() => valve.connection.isBusy);
+    await until(() => valve.loss === 2);
   };
   const [first, last] = [await plain.open(A), await plain.open(A)];
   await begin(first);
