@@ -22,7 +22,6 @@ export class Connection {
   client: Client;
   changedAt = performance.now(); // when it was accepted, or its latest request has begun or ended
   isActive = true; // something has happened since the last sweep
-  isShakingHands = false; // over TLS, before it is served
   header: ProxyHeader | undefined; // that a balancer has sent
   valve: Served | undefined; // if it is served
   readonly close: () => void; // at once

@@ -20,10 +20,7 @@ export type ConnectionOptions = {
   readonly maxConnections?: number; // how many may be open at once: by default, 1,000
   readonly room?: Room | undefined; // in place of that, one that servers share
   readonly tls?: TlsOptions | undefined; // for HTTPS, over TCP only
-  /**
-   * Whether connections from this address, or over a Unix socket, which has none, begin with a header of the PROXY
-   * protocol. Others must not: anybody could forge one (2).
-   */
+  /** Whether connections from an address (undefined: a Unix socket) begin with a PROXY header. Others must not (2). */
   readonly isBalancer?: ((remoteAddress: string | undefined) => boolean) | undefined;
   readonly halfClosed?: (connection: Duplex) => void; // by default, Node closes the connection
   /** There was one too many, so one of a client that had so many was closed. */
@@ -52,10 +49,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   function admit(connection: Connection): void {
     if (room.isFull(connection.client)) return drop(connection, 'newRefused');
     if (secure === undefined) return serve(connection, connection.socket);
-    connection.isShakingHands = true;
     shakeHands(connection, secure.start, turns, (socket) => {
       if (socket === undefined) return fail(connection, 'tlsFailed');
-      connection.isShakingHands = false;
       watchKeyUpdates(connection, socket, connections, (other) => fail(other, 'tlsOverhead'));
       if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
       else serve(connection, socket);
@@ -100,7 +95,8 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       const connection = room.add(socket, close);
       connections.add(connection);
       socket.on('close', () => {
-        if (connection.isShakingHands && connections.has(connection)) failed?.('tlsFailed');
+        const isExpected = secure === undefined || connection.valve !== undefined || !connections.has(connection);
+        if (!isExpected) failed?.('tlsFailed');
         remove(connection);
       });
       const excess = room.chooseVictim(connection);
@@ -114,11 +110,11 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       secure?.renewTicketKey();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
-        const { valve, client, changedAt, isShakingHands } = connection;
+        const { valve, client, changedAt } = connection;
         client.keyUpdates = 0;
         valve?.sweep(ms);
         const isLate = valve === undefined && changedAt <= latest;
-        if (isLate) fail(connection, isShakingHands ? 'handshakeTooSlow' : 'proxyHeaderTooSlow');
+        if (isLate) fail(connection, secure === undefined ? 'proxyHeaderTooSlow' : 'handshakeTooSlow');
         else if (connection.isWasteful(ms)) fail(connection, 'tlsOverhead');
       }
     },
@@ -134,7 +130,7 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     closeAll: (): void => connections.forEach((connection) => close(connection)),
     /** The handler of a request goes on, although its response has closed. Returns what to call at its end. */
     leaveBehind: (valve: Duplex): (() => void) =>
-      (valve instanceof Valve ? room.leaveBehind(valve.connection.client) : () => {}),
+      (valve instanceof Valve ? room.leaveBehind(valve.connection.client.name) : () => {}),
     /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => secure?.setSecureContext(context),
   };

@@ -11,8 +11,8 @@ import type { Turns } from './turns.ts';
 // RFC 9325 3.4: whoever gets the key of tickets can decrypt what was sent over TLS 1.2 while it was in use.
 const TICKET_KEY_MS = 12 * 60 * 60 * 1000;
 
-// RFC 7301 3.1, 3.2: a client that speaks only HTTP/2 is refused. Node copies it for each socket: if it were no DataView,
-// to the pool of Buffers, of which each connection would keep up to 64 KiB.
+// RFC 7301 3.2: a client that speaks only HTTP/2 is refused. Node copies it for each socket: if it were no DataView, to
+// the pool of Buffers, of which each connection would keep up to 64 KiB.
 const HTTP_1 = new DataView(Uint8Array.from(Buffer.from('\x08http/1.1\x08http/1.0')).buffer);
 
 /** As for `tls.createServer`, but there are no certificates of clients, and no renegotiation. */
@@ -23,24 +23,22 @@ export function shakeHands(
   connection: Connection, startTls: (socket: Duplex) => TLSSocket, turns: Turns, done: (socket?: TLSSocket) => void,
 ): void {
   const { socket, client: { short } } = connection;
-  const waiting = {
-    takeTurn(): void {
-      if (socket.destroyed) return;
-      turns.endAfterOne(); // it takes more than 0.5 ms of CPU time
-      const secured = startTls(socket); // takes what waits in the socket
-      secured.on('error', () => {}); // `close` follows
-      // After the handshake, what is illegal (RFC 8446 6.2) would be an `error` on sockets of a `tls.Server` only.
-      secured.on('_tlsError', (error: Error) => secured.destroy(error));
-      secured.once('secure', () => done(secured));
-    },
-  };
-  socket.on('close', () => short.delete(waiting));
+  function takeTurn(): void {
+    if (socket.destroyed) return;
+    turns.endAfterOne(); // it takes more than 0.5 ms of CPU time
+    const secured = startTls(socket); // takes what waits in the socket
+    secured.on('error', () => {}); // `close` follows
+    // After the handshake, what is illegal (RFC 8446 6.2) would be an `error` on sockets of a `tls.Server` only.
+    secured.on('_tlsError', (error: Error) => secured.destroy(error));
+    secured.once('secure', () => done(secured));
+  }
+  socket.on('close', () => short.delete(takeTurn));
   const read = (bytes: Buffer) => {
     const hello = readHello(bytes);
     if (hello === undefined && isRecord(bytes)) socket.write(ALERT);
     return hello;
   };
-  readBeginning(socket, read, (hello) => (hello === undefined ? done() : turns.wait(short, waiting)));
+  readBeginning(socket, read, (hello) => (hello === undefined ? done() : turns.wait(short, takeTurn)));
 }
 
 /** Starts TLS on sockets. Throws if it is to verify certificates of clients: only a `tls.Server` does that. */

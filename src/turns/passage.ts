@@ -19,7 +19,6 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   const pieces = new Pieces();
   const reader = new Reader(socket, arrived);
   const lastReply = createLastReply(ends, reader, () => wait(true));
-  const waiting = { takeTurn };
   let queue: Queue | undefined; // in which it waits for a turn
   let isNodeFull = false; // Node takes no more, because a handler does not read its content
 
@@ -66,9 +65,9 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
   }
 
   function wait(inLong: boolean): void {
-    queue?.delete(waiting); // it waits once
+    queue?.delete(takeTurn); // it waits once
     queue = inLong ? connection.client.long : connection.client.short;
-    turns.wait(queue, waiting);
+    turns.wait(queue, takeTurn);
   }
 
   // Its turn: a piece passes, or it reads on, or what has arrived after the last reply is discarded.
@@ -121,8 +120,8 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
       return reader.take();
     },
     /**
-     * Node's time limit for a request is over. If it waits for a turn, it may have come whole (no 408, RFC 9110 15.5.9):
-     * then this returns true, and `again` is called later, if it is still not over.
+     * Node's time limit for a request is over. If it waits for a turn, it may have come whole, and gets no 408 (RFC 9110
+     * 15.5.9): then this returns true, and `again` is called later, if it is still not over.
      */
     isExcused(again: () => void): boolean {
       const { changedAt } = connection;
@@ -144,7 +143,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     /** The connection has closed, or Node's parser has failed: nothing more passes of what has arrived. */
     clear(): void {
       reader.take();
-      if (stream.destroyed) queue?.delete(waiting);
+      if (stream.destroyed) queue?.delete(takeTurn);
     },
   };
 }

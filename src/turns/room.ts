@@ -1,7 +1,6 @@
 // The open connections of the servers that share a room, by client, and which of them is closed when there are too
 // many. Nobody can keep the others out.
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers';
 import { clientOf, type Client } from './client.ts';
 import { Connection } from './connection.ts';
 import { checkOptions } from './options.ts';
@@ -15,30 +14,25 @@ export function createRoom(maxConnections = 1_000) {
   const clients = new Map<string, Client>();
   let leftBehind = 0; // handlers, of all clients
 
-  // The client at this address, with one more connection.
-  function enter(remoteAddress: string | undefined): Client {
-    const name = clientOf(remoteAddress);
+  // The client of this name, with one more of these.
+  function enter(name: string, of: 'size' | 'leftBehind'): Client {
     const none = { size: 0, leftBehind: 0, keyUpdates: 0 };
     const client = clients.get(name) ?? { name, short: new Map(), long: new Map(), ...none };
     clients.set(name, client);
-    client.size += 1;
+    client[of] += 1;
     return client;
   }
 
-  // A client of which nothing is left is forgotten: in the next iteration, because the response on a connection that
-  // closes says only after that whether it leaves a handler behind.
-  function leave(client: Client, from: 'size' | 'leftBehind'): void {
-    client[from] -= 1;
-    setImmediate(() => {
-      const isKnown = clients.get(client.name) === client; // or forgotten, and has come again
-      if (isKnown && client.size + client.leftBehind === 0) clients.delete(client.name);
-    });
+  // A client of which nothing is left is forgotten.
+  function leave(client: Client, of: 'size' | 'leftBehind'): void {
+    client[of] -= 1;
+    if (client.size + client.leftBehind === 0) clients.delete(client.name);
   }
 
   return {
     /** Adds the connection of a socket. `close` is called if it must make room. */
     add(socket: Socket, close: (connection: Connection) => void): Connection {
-      const connection = new Connection(socket, enter(socket.remoteAddress), close);
+      const connection = new Connection(socket, enter(clientOf(socket.remoteAddress), 'size'), close);
       connections.add(connection);
       return connection;
     },
@@ -49,11 +43,11 @@ export function createRoom(maxConnections = 1_000) {
     /** Moves a connection to the client with the address that a load balancer has named. */
     move(connection: Connection, remoteAddress: string): void {
       leave(connection.client, 'size');
-      connection.client = enter(remoteAddress);
+      connection.client = enter(clientOf(remoteAddress), 'size');
     },
-    /** A response to a client has closed, and its handler goes on. Returns what to call at the end of that. */
-    leaveBehind(client: Client): () => void {
-      client.leftBehind += 1;
+    /** A response to a client of this name has closed, and its handler goes on. Returns what to call at its end. */
+    leaveBehind(name: string): () => void {
+      const client = enter(name, 'leftBehind'); // which may have been forgotten, if its connection has closed before
       leftBehind += 1;
       return () => {
         leftBehind -= 1;

@@ -8,11 +8,8 @@ const AHEAD_MS = 1;
 const TURNS_MS = 1;
 const ACCEPTS_MS = 3; // how long connections are accepted, at most, before another turn is taken
 
-/** Who waits for a turn. */
-export type Waiting = { takeTurn(): void };
-
-/** Those of one client who wait for turns of the same kind, and since when. */
-export type Queue = Map<Waiting, number>;
+/** What those of one client who wait for turns of the same kind do in them, and since when they wait. */
+export type Queue = Map<() => void, number>;
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -53,11 +50,11 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       const [first] = queue;
       line.delete(queue);
       if (first === undefined) continue;
-      const [one, since] = first;
-      queue.delete(one);
+      const [takeTurn, since] = first;
+      queue.delete(takeTurn);
       if (queue.size > 0) line.add(queue);
       longestWaitMs = Math.max(longestWaitMs, time - since);
-      one.takeTurn();
+      takeTurn();
       time = now();
       if (isOneEnough || time >= end) break;
     }
@@ -73,9 +70,9 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
       scheduleRun(); // even if nobody waits then: it marks the end of the iteration
       return true;
     },
-    /** `one` gets a turn when that of its queue comes. `queue.delete(one)` undoes it. */
-    wait(queue: Queue, one: Waiting): void {
-      queue.set(one, now());
+    /** `takeTurn` is called when the turn of its queue comes. `queue.delete(takeTurn)` undoes it. */
+    wait(queue: Queue, takeTurn: () => void): void {
+      queue.set(takeTurn, now());
       line.add(queue);
       scheduleRun();
     },

@@ -1,7 +1,6 @@
 // A connection as `node:http` has it, in place of the socket: a Duplex, as any stream may be one
 // (https://nodejs.org/api/http.html#event-connection). What its client sends comes by way of a passage, in turns.
 import type { Socket } from 'node:net';
-import { nextTick } from 'node:process';
 import { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import type { Connection } from './connection.ts';
@@ -24,13 +23,12 @@ export class Valve extends Duplex {
   readonly connection: Connection;
   readonly passage: Passage;
   readonly socket: Socket;
-  readonly #touch = () => { this.connection.isActive = true; };
   #quietMs = 0; // how long nothing has happened
   #limitMs = 0; // of that; 0: none
 
   /** `socket` is, over TLS, the decrypted one of `connection`. Without `halfClosed`, Node closes the connection. */
   constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: (valve: Valve) => void) {
-    super({ decodeStrings: false, emitClose: false });
+    super({ decodeStrings: false });
     const named = connection.header?.client;
     this.remoteAddress = named?.address ?? socket.remoteAddress;
     this.remotePort = named?.port ?? socket.remotePort;
@@ -64,13 +62,13 @@ export class Valve extends Duplex {
   }
 
   override _writev(writes: readonly Write[], done: Callback): void {
-    write(this.socket, writes, this.#touch, done);
+    write(this.socket, this.connection, writes, done);
   }
 
   /** As with a socket, `timeout` is emitted after so many ms in which nothing happens (`sweep`). 0: never. */
   setTimeout(ms: number, listener?: () => void): this {
     this.#limitMs = ms;
-    this.#touch();
+    this.connection.isActive = true;
     if (listener !== undefined) this.once('timeout', listener);
     return this;
   }
@@ -109,7 +107,6 @@ export class Valve extends Duplex {
     if (isTaken) this.socket.destroySoon(); // over TLS, this says goodbye (RFC 8446 6.1)
     else setImmediate(() => this.socket.destroy()); // in the read that ends a handshake, Node 20 has sent nothing yet
     done(error);
-    nextTick(() => this.emit('close', error !== null)); // as a socket does
   }
 }
 

@@ -10,7 +10,7 @@ function start(turnMs: number) {
   let notes = '';
   const turns = createTurns(() => clock.ms + notes.length * turnMs, (run) => scheduled.push(run));
   const wait = (queue: Queue, names: string) => {
-    for (const name of names) turns.wait(queue, { takeTurn: () => (notes += name) });
+    for (const name of names) turns.wait(queue, () => { notes += name; });
   };
   const next = () => {
     assert.ok(scheduled.length <= 1);
@@ -49,12 +49,12 @@ test('while connections are accepted, nothing goes ahead, and one turn is taken 
 test('a queue whose last has left costs no turn', () => {
   const { turns, wait, next, scheduled } = start(1);
   const [left, other]: [Queue, Queue] = [new Map(), new Map()];
-  const gone = { takeTurn: () => assert.fail('It has gone.') };
+  const gone = () => assert.fail('It has gone.');
   for (let i = 0; i < 2; i += 1) turns.wait(left, gone);
   left.delete(gone);
   wait(other, 'ab');
   assert.equal(next(), 'a');
-  turns.wait(left, { takeTurn: () => wait(left, 'x') });
+  turns.wait(left, () => wait(left, 'x'));
   assert.deepEqual([next(), next(), next(), next(), scheduled.length], ['b', 'x', '', '', 0]);
 });
 
@@ -70,7 +70,7 @@ test('the longest wait for a turn is told once', () => {
 test('whatever a turn throws, the next ones come', () => {
   const { turns, wait, next, scheduled } = start(0);
   const failing: Queue = new Map();
-  turns.wait(failing, { takeTurn: () => { throw new Error('It failed.'); } });
+  turns.wait(failing, () => { throw new Error('It failed.'); });
   wait(new Map(), 'a');
   assert.throws(next, { message: 'It failed.' });
   assert.deepEqual([scheduled.length, next()], [1, 'a']);
