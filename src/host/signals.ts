@@ -3,7 +3,6 @@ import type { Configuration } from './configuration.ts';
 import type { Log } from './log.ts';
 import { EXIT_CODES } from './start-error.ts';
 
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const; // nodemon sends the last one
 const SAME_STOP_MS = 1_000; // supervisors repeat signals; a terminal and npm both send SIGINT for one Ctrl-C
 
 export type SignalActions = { stop: (signal: NodeJS.Signals) => void; reload: () => void };
@@ -13,7 +12,7 @@ export function handleSignals(
   platform: NodeJS.Platform = process.platform, isInTerminal: boolean | undefined = process.stdout.isTTY,
 ): SignalActions {
   const actions: SignalActions = { stop: () => process.exit(EXIT_CODES.stopped), reload: () => {} };
-  const stops: NodeJS.Signals[] = [...STOP_SIGNALS];
+  const stops: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2']; // nodemon sends the last one
   if (platform === 'win32') stops.push('SIGBREAK'); // Ctrl-Break
   if (platform === 'win32' || isInTerminal === true) stops.push('SIGHUP'); // the terminal is closed
   else process.on('SIGHUP', () => actions.reload());

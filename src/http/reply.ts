@@ -1,9 +1,7 @@
 // Replies as values: what a handler returns, and what becomes of it.
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
-import { createRequire } from 'node:module';
 
-const nodeHttp: typeof import('node:http') = createRequire(import.meta.url)('node:http'); // src/turns says why
-export const { OutgoingMessage, STATUS_CODES } = nodeHttp;
+export const { OutgoingMessage, STATUS_CODES } = process.getBuiltinModule('node:http'); // src/turns says why
 
 export type ReplyHeaders = Readonly<Record<string, OutgoingHttpHeader>>;
 

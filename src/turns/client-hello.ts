@@ -3,16 +3,13 @@
 
 const MAX_BYTES = 16 * 1024; // browsers send 2 KiB
 const MAX_RECORDS = 64; // all are read again with each packet
-const HANDSHAKE = 22; // a type of records, which are from 20 to 23
+const HANDSHAKE = 22; // a type of records
 const CLIENT_HELLO = 1; // a type of messages
 const RECORD_HEAD = 5; // bytes: the type, two of a version, two of the length
 const MESSAGE_HEAD = 4; // bytes: the type, three of the length
 
 /** Tells a client that speaks TLS, but does not begin with a ClientHello: a fatal unexpected_message (RFC 8446 6.2). */
 export const ALERT = Buffer.of(21, 3, 3, 0, 2, 2, 10);
-
-/** Whether these bytes begin a record of TLS: with anything else, no alert would be understood. */
-export const isRecord = (bytes: Buffer) => bytes.readUInt8() >= 20 && bytes.readUInt8() <= 23;
 
 /** Looks for a ClientHello in all that has come. Undefined: it can be none. The length is 0, because TLS reads it. */
 export function readHello(bytes: Buffer): { readonly length: 0 } | 'incomplete' | undefined {

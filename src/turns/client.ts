@@ -15,7 +15,6 @@ export type Client = {
   readonly name: string;
   readonly short: Queue; // what is short does not wait for what is long
   readonly long: Queue;
-  size: number; // in connections
-  leftBehind: number; // handlers that go on after the response
+  size: number; // its connections, and handlers that go on after the response
   keyUpdates: number; // of TLS, since the last sweep
 };

@@ -6,9 +6,6 @@ import type { Client } from './client.ts';
 import type { ProxyHeader } from './proxy-header.ts';
 import type { Turns } from './turns.ts';
 
-/** What `node:http` has in place of the socket. */
-type Served = Duplex & { readonly loss: number; readonly bytesRead: number; sweep(ms: number): void };
-
 /** Between a client and Node: from `socket`, over TLS the decrypted one, to `stream`, which Node has in its place. */
 export type Ends = Readonly<{ socket: Socket; stream: Duplex; connection: Connection; turns: Turns }>;
 
@@ -23,7 +20,7 @@ export class Connection {
   changedAt = performance.now(); // when it was accepted, or its latest request has begun or ended
   isActive = true; // something has happened since the last sweep
   header: ProxyHeader | undefined; // that a balancer has sent
-  valve: Served | undefined; // if it is served
+  valve: (Duplex & { loss: number; bytesRead: number; sweep(ms: number): void }) | undefined; // if it is served
   readonly close: () => void; // at once
   #bytes = 0; // that it has brought, less what its content may bring
   #wasted = 0;
@@ -33,9 +30,6 @@ export class Connection {
     this.client = client;
     this.close = () => close(this);
   }
-
-  /** What is lost if it closes, as its valve says. */
-  get loss(): number { return this.valve?.loss ?? 0; }
 
   /** To be called every `ms` milliseconds: whether it brings too much beyond its content. Records of a byte do. */
   isWasteful(ms: number): boolean {

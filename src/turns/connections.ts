@@ -1,5 +1,4 @@
-// What becomes of an accepted socket: there must be room for it; a load balancer may say whose it is; there may be a
-// TLS handshake; then it is served by way of a valve.
+// What becomes of an accepted socket: there must be room, a balancer may say whose it is, TLS may begin, it is served.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -7,8 +6,7 @@ import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers';
 import type { SecureContextOptions } from 'node:tls';
 import { readBeginning, type Connection } from './connection.ts';
-import { createTls, shakeHands, type TlsOptions } from './handshake.ts';
-import { watchKeyUpdates } from './key-updates.ts';
+import { createTls, shakeHands, watchKeyUpdates, type TlsOptions } from './handshake.ts';
 import { readProxyHeader } from './proxy-header.ts';
 import { createRoom, type Room } from './room.ts';
 import type { Turns } from './turns.ts';
@@ -35,16 +33,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
   const room = options.room ?? createRoom(options.maxConnections);
   const connections = new Set<Connection>();
   const secure = tls && createTls(tls);
-
-  function readHeader(connection: Connection): void {
-    readBeginning(connection.socket, readProxyHeader, (header) => {
-      if (header === undefined && connection.socket.bytesRead === 0) return close(connection); // a check by TCP
-      if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
-      connection.header = header;
-      if (header.client !== undefined) room.move(connection, header.client.address);
-      admit(connection);
-    });
-  }
 
   function admit(connection: Connection): void {
     if (room.isFull(connection.client)) return drop(connection, 'newRefused');
@@ -95,19 +83,23 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
       const connection = room.add(socket, close);
       connections.add(connection);
       socket.on('close', () => {
-        const isExpected = secure === undefined || connection.valve !== undefined || !connections.has(connection);
-        if (!isExpected) failed?.('tlsFailed');
+        if (secure && !connection.valve && connections.has(connection)) failed?.('tlsFailed');
         remove(connection);
       });
       const excess = room.chooseVictim(connection);
       if (excess !== undefined) drop(excess.victim, excess.reason);
       if (socket.destroyed) return; // there was no room for it
-      if (isBalancer?.(socket.remoteAddress) === true) readHeader(connection);
-      else admit(connection);
+      if (isBalancer?.(socket.remoteAddress) !== true) return admit(connection);
+      readBeginning(socket, readProxyHeader, (header) => {
+        if (header === undefined && socket.bytesRead === 0) return close(connection); // a check by TCP
+        if (header === undefined) return fail(connection, 'proxyHeaderIllegal');
+        connection.header = header;
+        if (header.client !== undefined) room.move(connection, header.client.address);
+        admit(connection);
+      });
     },
     /** To be called every `ms` milliseconds: closes what takes too long. */
     sweep(ms: number): void {
-      secure?.renewTicketKey();
       const latest = performance.now() - ARRIVAL_MS;
       for (const connection of connections) {
         const { valve, client, changedAt } = connection;
@@ -131,7 +123,6 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     /** The handler of a request goes on, although its response has closed. Returns what to call at its end. */
     leaveBehind: (valve: Duplex): (() => void) =>
       (valve instanceof Valve ? room.leaveBehind(valve.connection.client.name) : () => {}),
-    /** New connections get this certificate and key. */
     setSecureContext: (context: SecureContextOptions): void => secure?.setSecureContext(context),
   };
 }

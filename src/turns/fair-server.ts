@@ -16,8 +16,7 @@ import { memberOf } from './valve.ts';
 export { clientOf } from './client.ts';
 export { createRoom } from './room.ts';
 
-const LAST_ACCEPTS_MS = 250; // how long, at most, what waits in the kernel's queue is still accepted at the stop
-const ON_ITS_WAY_MS = 250; // how long idle connections are kept after that: a request may be on its way
+const STEP_MS = 250; // of the stop: the longest time for each of its first two steps, see `close`
 
 const processTurns = createTurns(); // of all servers, because they share the event loop
 
@@ -75,7 +74,7 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
   async function beginStop(): Promise<void> {
     const own = { isClosing: false };
     stop = own;
-    const latest = performance.now() + LAST_ACCEPTS_MS;
+    const latest = performance.now() + STEP_MS;
     await iteration(); // the current one may be past accepting
     do {
       hasAccepted = false;
@@ -83,7 +82,7 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
     } while (hasAccepted && performance.now() < latest);
     if (stop !== own) return; // all has been closed meanwhile, or it listens again
     stopListening();
-    await new Promise((resolve) => { setTimeout(resolve, ON_ITS_WAY_MS).unref(); });
+    await new Promise((resolve) => { setTimeout(resolve, STEP_MS).unref(); });
     if (stop !== own) return;
     own.isClosing = true;
     connections.closeIdle();
@@ -102,7 +101,8 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
     stop = undefined;
     return server;
   };
-  // Accepts what waits in the kernel's queue, stops listening, and closes idle connections. `close` is the end.
+  // Accepts what waits in the kernel's queue, stops listening, and closes connections that are still idle after a while
+  // (a request may be on its way). `close` is the end.
   server.close = (callback) => {
     const { listening } = server;
     if (typeof callback === 'function') server.once('close', listening ? callback : () => callback(notRunning()));
@@ -118,8 +118,7 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
     leaveBehind: connections.leaveBehind,
     openConnections: connections.count,
     longestTurnWait: turns.longestWait, // on all servers
-    /** New connections get this certificate and key. */
-    setSecureContext: connections.setSecureContext,
+    setSecureContext: connections.setSecureContext, // for new connections
   });
 }
 

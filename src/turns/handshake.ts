@@ -1,9 +1,12 @@
-// TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark that is too high to stop
-// reading at once.
+// TLS on a connection. A `tls.Server` would make its sockets itself, with a high-water mark too high to stop reading at
+// once. Key updates of TLS 1.3 (RFC 8446 4.6.3) take no turns: TLS carries out all that a read brings, 2,225 in 50 ms.
+// So whoever sends many is cut off, before more is read.
+import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers';
 import type { SecureContextOptions, TLSSocket, TLSSocketOptions } from 'node:tls';
-import { ALERT, isRecord, readHello } from './client-hello.ts';
+import { ALERT, readHello } from './client-hello.ts';
 import { readBeginning, type Connection } from './connection.ts';
 import { HIGH_WATER_MARK } from './reader.ts';
 import type { Turns } from './turns.ts';
@@ -14,6 +17,9 @@ const TICKET_KEY_MS = 12 * 60 * 60 * 1000;
 // RFC 7301 3.2: a client that speaks only HTTP/2 is refused. Node copies it for each socket: if it were no DataView, to
 // the pool of Buffers, of which each connection would keep up to 64 KiB.
 const HTTP_1 = new DataView(Uint8Array.from(Buffer.from('\x08http/1.1\x08http/1.0')).buffer);
+
+const MAX_KEY_UPDATES = 16; // of a connection; one that asks for an update of ours counts as two
+const CUT_CLIENT_AT = 1_000; // at each 1,000th in a second: 25 ms of CPU time
 
 /** As for `tls.createServer`, but there are no certificates of clients, and no renegotiation. */
 export type TlsOptions = SecureContextOptions & Pick<TLSSocketOptions, 'ALPNProtocols' | 'SNICallback'>;
@@ -35,10 +41,29 @@ export function shakeHands(
   socket.on('close', () => short.delete(takeTurn));
   const read = (bytes: Buffer) => {
     const hello = readHello(bytes);
-    if (hello === undefined && isRecord(bytes)) socket.write(ALERT);
+    if (hello === undefined && bytes[1] === 3) socket.write(ALERT); // that is TLS; nobody else would understand it
     return hello;
   };
   readBeginning(socket, read, (hello) => (hello === undefined ? done() : turns.wait(short, takeTurn)));
+}
+
+/** After a handshake, `keylog` tells of them alone. `cut` gets those of `all` connections that have too many. */
+export function watchKeyUpdates(
+  connection: Connection, secured: TLSSocket, all: Iterable<Connection>, cut: (connection: Connection) => void,
+): void {
+  const { client, socket } = connection;
+  if (!(socket instanceof Socket)) return; // others close too soon
+  let own = 0;
+  secured.on('keylog', () => {
+    own += 1;
+    client.keyUpdates += 1;
+    const isOverForAll = client.keyUpdates % CUT_CLIENT_AT === 0;
+    if (!isOverForAll && own <= MAX_KEY_UPDATES) return;
+    // This is inside OpenSSL, so TLS may be closed only after it. The socket below must be at once: it would read on.
+    if (!socket.destroyed) setImmediate(cut, connection);
+    socket.destroy();
+    for (const other of all) if (isOverForAll && other.client === client && other !== connection) cut(other);
+  });
 }
 
 /** Starts TLS on sockets. Throws if it is to verify certificates of clients: only a `tls.Server` does that. */
@@ -49,8 +74,7 @@ export function createTls({ ALPNProtocols = HTTP_1, SNICallback, ...options }: T
   const [tls, { constants }] = [process.getBuiltinModule('node:tls'), process.getBuiltinModule('node:crypto')];
   let latest = createContext(options);
 
-  // As with `tls.createServer`, the server chooses the cipher. In TLS 1.2, clients cannot renegotiate (RFC 9325 3.5):
-  // one could do so hundreds of times in a second.
+  // As with `tls.createServer`, the server chooses the cipher. Clients cannot renegotiate in TLS 1.2 (RFC 9325 3.5).
   function createContext(own: SecureContextOptions) {
     const secureOptions = (own.secureOptions ?? 0) | constants.SSL_OP_NO_RENEGOTIATION;
     const ecdhCurve = keyExchanges(process.versions.openssl);
@@ -59,13 +83,12 @@ export function createTls({ ALPNProtocols = HTTP_1, SNICallback, ...options }: T
   }
 
   return {
-    start: (socket: Duplex): TLSSocket => new tls.TLSSocket(socket, { ...fixed, secureContext: latest.secureContext }),
+    start(socket: Duplex): TLSSocket {
+      if (performance.now() - latest.madeAt >= TICKET_KEY_MS) latest = createContext(latest.own); // with a new key
+      return new tls.TLSSocket(socket, { ...fixed, secureContext: latest.secureContext });
+    },
     /** Later sockets get this certificate and key. Sessions from before are not resumed. */
     setSecureContext: (context: SecureContextOptions): void => { latest = createContext(context); },
-    /** To be called again and again: when it is 12 hours old, the key of tickets is renewed. */
-    renewTicketKey(): void {
-      if (performance.now() - latest.madeAt >= TICKET_KEY_MS) latest = createContext(latest.own);
-    },
   };
 }
 

@@ -35,9 +35,7 @@ export function createLastReply({ connection, socket, stream }: Ends, reader: Re
       if (isArriving && !socket.readableEnded) setTimeout(endContent, CONTENT_MS).unref();
       else endContent();
     },
-    /** No more content of its request comes: if our side is open for that, it ends. */
-    endContent,
-    /** Stops reading. After a while, a turn discards a read. If more arrives then, this is called again. */
-    discard,
+    endContent, // no more content of its request comes: if our side is open for that, it ends
+    discard, // stops reading; after a while, a turn discards a read, and if more arrives then, this is called again
   };
 }

@@ -2,13 +2,13 @@
 import { inspect } from 'node:util';
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isCount = (value: unknown) => typeof value === 'number' && Number.isInteger(value) && value > 0;
 
 /** Throws a TypeError if one of these options is not accepted. What is undefined counts as not given. */
 export function checkOptions(options: object): void {
   check('options', options, isObject(options), 'an object');
   const { maxConnections, room, tls, isBalancer, cert, key }: Record<string, unknown> = { ...options };
-  check('maxConnections', maxConnections, isCount(maxConnections), 'a whole number from 1');
+  const isCount = Number.isInteger(maxConnections) && Number(maxConnections) > 0;
+  check('maxConnections', maxConnections, isCount, 'a whole number from 1');
   check('room', room, 'chooseVictim' in Object(room), 'what createRoom returns');
   check('tls', tls, isObject(tls), 'an object, such as { cert, key },');
   check('isBalancer', isBalancer, typeof isBalancer === 'function', 'a function');

@@ -1,6 +1,5 @@
-// How what a client sends gets to Node: the reader calls `arrived`; what may not pass at once waits for a turn of its
-// client (`proceed`), and passes in that (`takeTurn`), a piece in each. While a request waits for its reply, nothing
-// passes. After the last reply, what arrives is discarded.
+// How what a client sends gets to Node: what may not pass when it arrives waits for turns of its client, and passes in
+// them, a piece in each. While a request waits for its reply, nothing passes; after the last one, all is discarded.
 import { performance } from 'node:perf_hooks';
 import { setImmediate, setTimeout } from 'node:timers';
 import type { Ends } from './connection.ts';
@@ -9,7 +8,7 @@ import { Pieces } from './pieces.ts';
 import { Reader } from './reader.ts';
 import type { Queue } from './turns.ts';
 
-const WAIT_MS = 1_000; // how long a client is given that waits when its time is over
+const EXCUSED_MS = 1_000;
 
 export type Passage = ReturnType<typeof createPassage>;
 
@@ -51,9 +50,8 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     proceed();
   }
 
-  // If the current request is over, the next one may pass. What has not passed waits for a turn, empty lines, too:
-  // otherwise one client could go on and on. The next request does not: its turn comes after the reply. But if it is
-  // short, reading on waits for one, to see its client leave.
+  // What has not passed waits for a turn, empty lines, too: otherwise one client could go on and on. The next request
+  // does not: its turn comes after the reply. But if it is short, reading on waits for one, to see its client leave.
   function proceed(): void {
     if (pieces.endRequest()) connection.changedAt = performance.now();
     if (!pieces.isArriving) lastReply.endContent();
@@ -85,8 +83,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     reader.readOn();
   }
 
-  // Empty lines are dropped, and a piece passes. Inside `push`, Node reads it. At the end of a head, the response that
-  // Node makes calls `pieces.endHead`.
+  // A piece passes. Inside `push`, Node reads it; at the end of a head, the response that it makes calls `endHead`.
   function pass(): void {
     reader.take(pieces.emptyLines(reader.held));
     if (!hasMore() || pieces.isComplete) return;
@@ -119,14 +116,11 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
       connection.changedAt = performance.now(); // the head is over, and its time limits
       return reader.take();
     },
-    /**
-     * Node's time limit for a request is over. If it waits for a turn, it may have come whole, and gets no 408 (RFC 9110
-     * 15.5.9): then this returns true, and `again` is called later, if it is still not over.
-     */
-    isExcused(again: () => void): boolean {
+    /** A request that waits may have come whole: no 408 (RFC 9110 15.5.9), unless it is still `late` in a second. */
+    isExcused(late: () => void): boolean {
       const { changedAt } = connection;
       const isLate = () => !stream.destroyed && connection.changedAt === changedAt && !pieces.isComplete;
-      if (isWaiting()) setTimeout(() => { if (isLate()) again(); }, WAIT_MS).unref();
+      if (isWaiting()) setTimeout(() => { if (isLate()) late(); }, EXCUSED_MS).unref();
       return isWaiting();
     },
     /** Somebody has read from `stream`: Node, or who has taken the connection over. It may take more now. */

@@ -1,7 +1,6 @@
 // The requests of one connection, and where the next piece of them ends, so that none has parts of two: at the empty
 // line that ends a head or chunked content (RFC 9112 2.1, 7.1), at the end of content of known length, or after so many
 // bytes: a longer piece could keep Node busy for too long, if it is all field names, or chunks of one byte.
-//
 // `next` begins a request, `endHead` says what its content is, and `endRequest` ends it. Node makes no response to a
 // CONNECT or an Upgrade that a listener takes over, so neither is called: all that follows passes as if of their head.
 import type { IncomingMessage } from 'node:http';
@@ -9,8 +8,6 @@ import type { IncomingMessage } from 'node:http';
 const HEAD_BYTES = 4 * 1024; // enough for browsers with cookies
 const CHUNKS_BYTES = 1024;
 const EMPTY_LINE = '\n\r\n'; // with the end of the line before it, of which CONNECT without a version needs no CR
-const CR = 0x0d;
-const LF = 0x0a;
 
 export class Pieces {
   hasBegun = false; // a piece of the current request has passed
@@ -21,19 +18,13 @@ export class Pieces {
   #tail = ''; // the last bytes that have passed: an empty line may have begun in them
 
   /** Whether all of the current request has passed. What comes then is of the next one. */
-  get isComplete(): boolean {
-    return this.#request?.complete === true;
-  }
+  get isComplete(): boolean { return this.#request?.complete === true; }
 
   /** Whether content of the current request is to come. */
-  get isArriving(): boolean {
-    return this.#request?.complete === false;
-  }
+  get isArriving(): boolean { return this.#request?.complete === false; }
 
   /** Whether content of known length comes, which costs Node little, however long the piece is. */
-  get isSized(): boolean {
-    return this.#left > 0;
-  }
+  get isSized(): boolean { return this.#left > 0; }
 
   /** How long a piece of a head, or of content of unknown length, may be. */
   get maxBytes(): number {
@@ -46,7 +37,7 @@ export class Pieces {
   emptyLines(bytes: Buffer): number {
     if (this.hasBegun && !this.isComplete) return 0;
     let length = 0;
-    while (bytes[length] === CR || bytes[length] === LF) length += 1;
+    while (bytes[length] === 0x0d || bytes[length] === 0x0a) length += 1; // CR, LF
     return length;
   }
 

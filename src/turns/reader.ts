@@ -3,8 +3,7 @@
 // still brings (over TLS, further records) waits behind the padding, until `readOn`.
 import type { Socket } from 'node:net';
 
-/** The high-water mark that sockets must have. */
-export const HIGH_WATER_MARK = 64;
+export const HIGH_WATER_MARK = 64; // which sockets must have
 
 const NOTHING: Buffer = Buffer.alloc(0);
 const PADDING = Buffer.alloc(HIGH_WATER_MARK);
@@ -66,9 +65,8 @@ export class Reader {
     this.#socket.resume();
   }
 
-  // Over TLS, a read can bring thousands of records of a byte, with a Buffer for each. Taken out of the stopped stream
-  // and joined, they take little memory. But the stream reads on if less than its high-water mark is left in it, or if
-  // more than that is asked for at a time.
+  // Over TLS, a read can bring thousands of records of a byte: a Buffer of them all takes less memory. But the stream
+  // reads on if less than its high-water mark is left in it, or if more than that is asked for at a time.
   #join(): void {
     newest = undefined; // it may have closed: nothing else would let go of it
     while (this.#socket.readableLength >= 2 * HIGH_WATER_MARK) {

@@ -4,8 +4,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers';
 
-const AHEAD_MS = 1;
-const TURNS_MS = 1;
+const SHARE_MS = 1;
 const ACCEPTS_MS = 3; // how long connections are accepted, at most, before another turn is taken
 
 /** What those of one client who wait for turns of the same kind do in them, and since when they wait. */
@@ -41,11 +40,10 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     }
   }
 
-  // The first queue in the line has a turn, for the first that waits in it. If others wait there, it goes to the end of
-  // the line, to which this loop comes in the same go, if there is time.
+  // The first queue has a turn, for the first in it. If others wait there, it goes to the end of the line, for later.
   function takeTurns(): void {
     let time = now();
-    const end = time + TURNS_MS;
+    const end = time + SHARE_MS;
     for (const queue of line) {
       const [first] = queue;
       line.delete(queue);
@@ -65,7 +63,7 @@ export function createTurns(now = () => performance.now(), schedule: (run: () =>
     /** Admits what would be done at once, if nobody waits, and the first in this iteration began under 1 ms ago. */
     admitAhead(): boolean {
       if (line.size > 0 || isAccepting) return false;
-      if (aheadSince !== undefined) return now() - aheadSince < AHEAD_MS;
+      if (aheadSince !== undefined) return now() - aheadSince < SHARE_MS;
       aheadSince = now();
       scheduleRun(); // even if nobody waits then: it marks the end of the iteration
       return true;

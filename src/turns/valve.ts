@@ -8,18 +8,14 @@ import { createPassage, type Passage } from './passage.ts';
 import type { Turns } from './turns.ts';
 import { write, type Callback, type Write } from './writes.ts';
 
-// If Node sets no time-out: for a client that has ended its side, or takes nothing of a reply. The kernel holds as much
-// as 4 MiB, and takes more when the client has taken a third of that: even of one that takes 1 KB/s, half of what is
-// promised, it does so within 1/3 ms for each byte that it has been given.
+// If Node sets no time-out: for who has ended its side, or takes nothing of a reply. The kernel takes more when a third
+// of what it holds is taken: at 1 KB/s, half of what is promised, within 1/3 ms for each byte that it has been given.
 const QUIET_MS = 30_000;
 const MS_PER_BYTE = 1 / 3;
 const KERNEL_BYTES = 4 * 1024 * 1024; // that it holds of a connection, at most (`net.ipv4.tcp_wmem`)
 const LINGER_MS = 1_000; // how long, at least, a client has to read the last reply until we close
 
 export class Valve extends Duplex {
-  readonly remoteAddress: string | undefined; // as a load balancer has named it
-  readonly remotePort: number | undefined;
-  readonly remoteFamily: string | undefined;
   readonly connection: Connection;
   readonly passage: Passage;
   readonly socket: Socket;
@@ -29,10 +25,10 @@ export class Valve extends Duplex {
   /** `socket` is, over TLS, the decrypted one of `connection`. Without `halfClosed`, Node closes the connection. */
   constructor(socket: Socket, connection: Connection, turns: Turns, halfClosed?: (valve: Valve) => void) {
     super({ decodeStrings: false });
-    const named = connection.header?.client;
-    this.remoteAddress = named?.address ?? socket.remoteAddress;
-    this.remotePort = named?.port ?? socket.remotePort;
-    this.remoteFamily = named?.family.replace('ip', 'IP') ?? socket.remoteFamily;
+    if (connection.header?.client !== undefined) { // a load balancer has named it
+      const { address: remoteAddress, port: remotePort, family } = connection.header.client;
+      Object.assign(this, { remoteAddress, remotePort, remoteFamily: family.replace('ip', 'IP') });
+    }
     this.connection = connection;
     this.socket = socket;
     this.passage = createPassage({ socket, stream: this, connection, turns }, halfClosed && (() => halfClosed(this)));
@@ -92,9 +88,7 @@ export class Valve extends Duplex {
   }
 
   /** Ends this side, as Node does after a last reply. The connection closes when its client has had time to read. */
-  destroySoon(): void {
-    this.end();
-  }
+  destroySoon(): void { this.end(); }
 
   override _final(done: Callback): void {
     this.passage.lastReply.written(this.passage.pieces.isArriving);
@@ -112,10 +106,10 @@ export class Valve extends Duplex {
 
 // What else may be asked of a socket, and may be replaced. From `encrypted` on: of a TLSSocket; undefined without TLS.
 for (const name of [
-  'localAddress', 'localPort', 'localFamily', 'bytesWritten', 'connecting', 'pending', 'readyState', 'address',
-  'setNoDelay', 'setKeepAlive', 'ref', 'unref', 'resetAndDestroy', 'encrypted', 'authorized', 'authorizationError',
-  'alpnProtocol', 'servername', 'getCipher', 'getProtocol', 'getPeerCertificate', 'getPeerX509Certificate',
-  'isSessionReused',
+  'remoteAddress', 'remotePort', 'remoteFamily', 'localAddress', 'localPort', 'localFamily', 'bytesWritten',
+  'connecting', 'pending', 'readyState', 'address', 'setNoDelay', 'setKeepAlive', 'ref', 'unref', 'resetAndDestroy',
+  'encrypted', 'authorized', 'authorizationError', 'alpnProtocol', 'servername', 'getCipher', 'getProtocol',
+  'getPeerCertificate', 'getPeerX509Certificate', 'isSessionReused',
 ]) {
   Object.defineProperty(Valve.prototype, name, {
     get(this: Valve) { return memberOf(this.socket, name, this); },

@@ -13,24 +13,23 @@ type Active = { isActive: boolean };
 export function write(socket: Socket, connection: Active, writes: readonly Write[], done: Callback): void {
   const [first, second] = writes;
   // A short reply is one write, perhaps followed by an empty one, with which Node ends it.
-  const isOne = first !== undefined && (second?.chunk.length ?? 0) === 0 && writes.length <= 2;
-  const isShort = isOne && first.chunk.length <= PART_BYTES && !('encrypted' in socket);
+  const isOne = writes.length <= 2 && (second?.chunk.length ?? 0) === 0 && !('encrypted' in socket);
   // After many, others have an iteration of the event loop: a source that never waits would have all of them.
   const ended: Callback = writes.length > MANY_WRITES ? (error) => setImmediate(done, error) : done;
-  if (!isShort) return writeParts(socket, connection, partsOf(writes), ended);
+  if (!isOne || first === undefined || first.chunk.length > PART_BYTES) return writeParts(partsOf(writes), ended);
   connection.isActive = true;
   socket.write(first.chunk, first.encoding);
   // Faster: if nothing waits, the kernel has it already. Saves 10 %.
   if (socket.writableLength === 0 && socket.errored === null && !socket.destroyed) done();
-  else writeParts(socket, connection, [Buffer.alloc(0)].values(), done); // when what was written before has been taken
-}
+  else socket.write('', done); // when what was written before has been taken
 
-// One after the other: each that the kernel takes is activity, even if it takes minutes for all.
-function writeParts(socket: Socket, connection: Active, parts: Iterator<Buffer, undefined>, done: Callback): void {
-  const { value: part } = parts.next();
-  connection.isActive = true;
-  if (part === undefined) done();
-  else socket.write(part, (error) => (error ? done(error) : writeParts(socket, connection, parts, done)));
+  // One after the other: each that the kernel takes is activity, even if it takes minutes for all.
+  function writeParts(parts: Iterator<Buffer, undefined>, over: Callback): void {
+    const { value: part } = parts.next();
+    connection.isActive = true;
+    if (part === undefined) over();
+    else socket.write(part, (error) => (error ? over(error) : writeParts(parts, over)));
+  }
 }
 
 // Many short writes become one part, and a long write becomes several. Each part is made only when it is due.
