@@ -48,7 +48,7 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
   });
   for (const name of ['error', 'drop']) listener.on(name, (data) => server.emit(name, data));
   // After `close`. At this event, Node begins to check its time limits.
-  listener.on('listening', () => nextTick(() => server.emit('listening')));
+  listener.on('listening', () => nextTick(() => { if (server.listening) server.emit('listening'); }));
   listener.on('close', () => {
     stop = undefined;
     clearInterval(sweeper);

@@ -155,8 +155,10 @@ test('it tells of each `close` as Node does, and listens again at once after it'
     await once(server, 'close');
     for (const none of ['SIGTERM', null, {}]) Reflect.apply(server.close, server, [none]);
     await once(server, 'close');
-    listen();
+    const tooLate = () => seen.push('It listens.');
+    listen().once('listening', tooLate);
     seen.push(server.listening, ...await Promise.all([close(), close()]), server.listening);
+    server.off('listening', tooLate);
     await once(listen(), 'listening');
     const ending = close();
     await once(listen(), 'listening');
