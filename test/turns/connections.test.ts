@@ -7,9 +7,10 @@ import { Duplex, duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { createRoom } from '../../src/turns/room.ts';
 import { GET } from '../support/exchange.ts';
+import { keyUpdates } from '../support/key-updates.ts';
 import { calm, closed, startPair, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, FORGED, hello, keyUpdates, start, startTurns, testOver, type Opened } from './start.ts';
+import { beginTls, FORGED, hello, start, startTurns, testOver, type Opened } from './start.ts';
 
 test('a slow handshake ends, and so does what is mostly records of a byte', async (t) => {
   holdTimers(t, 'setInterval');

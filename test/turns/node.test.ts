@@ -14,8 +14,9 @@ import { setImmediate as iteration } from 'node:timers/promises';
 import { createTls } from '../../src/turns/handshake.ts';
 import { temporaryFolder, tlsOptions } from '../support/certificates.ts';
 import { get, GET, LAST } from '../support/exchange.ts';
+import { keyUpdates } from '../support/key-updates.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, startPair, until } from '../support/sockets.ts';
-import { beginTls, FORGED, keyUpdates, startEnds, testOver, upload } from './start.ts';
+import { beginTls, FORGED, startEnds, testOver, upload } from './start.ts';
 
 /** A server of node:http, and a connection of it which is a Duplex. What happens is noted. */
 async function startHttp() {

@@ -1,11 +1,10 @@
 // What the tests of this folder start: a server whose clients take turns, its clients, and turns that the test gives.
-import { createCipheriv, createHmac } from 'node:crypto';
 import { once, type EventEmitter } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { test, type TestContext } from 'node:test';
-import tls, { type TLSSocket } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
 import { createFairServer, type FairOptions } from '../../src/turns/fair-server.ts';
 import { createTls } from '../../src/turns/handshake.ts';
 import { HIGH_WATER_MARK } from '../../src/turns/reader.ts';
@@ -13,7 +12,7 @@ import { createTurns } from '../../src/turns/turns.ts';
 import type { Valve } from '../../src/turns/valve.ts';
 import { tlsOptions } from '../support/certificates.ts';
 import { post } from '../support/exchange.ts';
-import { iterations, listenOnPort, startPair } from '../support/sockets.ts';
+import { listenOnPort, startPair } from '../support/sockets.ts';
 
 export type Over = 'TCP' | 'TLS';
 
@@ -34,31 +33,7 @@ type Sockets = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>
 export type Opened = Sockets & { readonly valve: Valve }; // what Node has as the connection
 
 /** Begins TLS on a connection, as its client. */
-export const beginTls = (socket: Duplex) => tls.connect({ socket, rejectUnauthorized: false }).on('error', () => {});
-
-// HKDF-Expand-Label of RFC 8446 7.1, for TLS_AES_256_GCM_SHA384, which the server chooses.
-function expand(secret: Buffer, name: string, length: number): Buffer {
-  const label = `tls13 ${name}`;
-  const info = Buffer.concat([Buffer.of(0, length, label.length), Buffer.from(label), Buffer.of(0, 1)]);
-  return createHmac('sha384', secret).update(info).digest().subarray(0, length);
-}
-
-/** So many key updates (RFC 8446 4.6.3) of this client, which has just begun, and sends nothing by itself. */
-export async function keyUpdates(client: TLSSocket, count: number): Promise<Buffer> {
-  let secret: Buffer = Buffer.of();
-  client.on('keylog', (line) => {
-    const hex = /^CLIENT_TRAFFIC_SECRET_0 \w+ (\w+)/.exec(String(line))?.[1];
-    if (hex !== undefined) secret = Buffer.from(hex, 'hex');
-  });
-  await once(client, 'secureConnect');
-  await iterations(); // until then, it has not sent the end of that
-  const head = Buffer.of(23, 3, 3, 0, 22); // of each record (5.2)
-  return Buffer.concat(Array.from({ length: count }, () => {
-    const cipher = createCipheriv('aes-256-gcm', expand(secret, 'key', 32), expand(secret, 'iv', 12)).setAAD(head);
-    secret = expand(secret, 'traffic upd', 48);
-    return Buffer.concat([head, cipher.update(Buffer.of(24, 0, 0, 1, 0, 22)), cipher.final(), cipher.getAuthTag()]);
-  }));
-}
+export const beginTls = (socket: Duplex) => connectTls({ socket, rejectUnauthorized: false }).on('error', () => {});
 
 async function shakeHands(server: EventEmitter, event: string, below: Socket) {
   const client = beginTls(below);

@@ -6,16 +6,16 @@ import { PATH, TARGET } from '../api.ts';
 /**
  * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it
  * disconnects); whether each byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it
- * resets. What has closed is replaced. With `splitsHello`, it begins TLS with one byte; then all send the rest at the
- * same time.
+ * resets. What has closed is replaced. All send at the same time what they have prepared: with `splitsHello`, the rest of
+ * the message with which TLS begins, after one byte; with `updatesKeys`, 60,000 bytes of key updates, after a request.
  */
 export type Work = Readonly<{
   first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resetAfterMs?: number;
-  splitsHello?: boolean;
+  splitsHello?: boolean; updatesKeys?: boolean;
 }>;
 
-/** So many clients do this work, or that of updates.c, and come from so many addresses. */
-export type Clients = readonly [count: number, work: keyof typeof WORKS | 'key updates', addresses?: number];
+/** So many clients do this work, and come from so many addresses. */
+export type Clients = readonly [count: number, work: keyof typeof WORKS, addresses?: number];
 
 /**
  * Clients; how the server is started, over TLS perhaps with a key of RSA, and if it `isCold` with nothing asked before;
@@ -60,6 +60,7 @@ export const WORKS = {
   'reading nothing': { first: GET.repeat(8_000), isDeaf: true },
   'rapid reset': { first: get('/slow'), resetAfterMs: 5 }, // of slow.ts
   'split ClientHellos': { splitsHello: true },
+  'key updates': { updatesKeys: true },
   'waiting handlers': { more: get('/pool') }, // of slow.ts, where it has seats
   'waiting handlers without seats': { more: get('/unseated') }, // of slow.ts
 } satisfies Record<string, Work>;

@@ -1,10 +1,8 @@
 // Measures how long an honest client, at an address of its own and with new connections, waits while others attack.
-import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryFolder, tlsVariables } from '../../support/certificates.ts';
+import { tlsVariables } from '../../support/certificates.ts';
 import { get } from '../../support/exchange.ts';
-import { ROOT } from '../../support/process.ts';
 import { residentMemory } from '../../support/usage.ts';
 import type { Attack, Clients } from './attacks.ts';
 import { ask, openSocket } from './clients.ts';
@@ -13,16 +11,11 @@ import { figure, median, table } from './report.ts';
 import { haproxyBefore } from './servers.ts';
 
 const LIMIT_MS = 4_000; // a request that takes longer has failed
-const UPDATES = `${temporaryFolder()}/updates`; // updates.c, compiled
 const TLS = tlsVariables();
 const RSA = tlsVariables(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
 
 /** Measures servers beside each of these attacks, and prints the figures. The service has bounds. */
 export async function printWaits(programs: Programs, attacks: readonly Attack[], seconds: number): Promise<void> {
-  const compiling = ['-O2', '-o', UPDATES, `${ROOT}test/tools/bench/updates.c`, '-lssl', '-lcrypto', '-pthread'];
-  if (spawnSync('cc', compiling, { stdio: 'inherit' }).status !== 0) {
-    throw new Error('This needs cc and the headers of OpenSSL (libssl-dev).');
-  }
   const rows = [['attack', 'server', 'median', 'worst', 'requests', 'failed', 'peak MiB']];
   for (const attack of attacks) {
     for (const [server, program] of Object.entries(programs)) {
@@ -65,8 +58,7 @@ async function measureBeside(program: Program, attack: Attack, seconds: number) 
 const LEAST = ['/bin/sh', '-c', 'echo 19 > /proc/self/autogroup; exec "$0" "$@"', 'chrt', '--idle', '0'];
 
 function commandOf([count, work, addresses = 1]: Clients, port: number, isTls: boolean): string[] {
-  const attackers = [process.execPath, scriptPath('attackers'), port, count, work, addresses, isTls];
-  return [...LEAST, ...(work === 'key updates' ? [UPDATES, port, count] : attackers)].map(String);
+  return [...LEAST, process.execPath, scriptPath('attackers'), port, count, work, addresses, isTls].map(String);
 }
 
 // How long a request took, and whether it was answered with 200.
