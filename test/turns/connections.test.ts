@@ -12,20 +12,29 @@ import { calm, closed, startPair, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
 import { beginTls, FORGED, hello, start, startTurns, testOver, type Opened } from './start.ts';
 
-test('a slow handshake ends, and so does what is mostly records of a byte', async (t) => {
+testOver('what is not served within 10 s is closed', async (over, t) => {
   holdTimers(t, 'setInterval');
-  const { mock } = t.mock.method(performance, 'now');
-  mock.mockImplementation(() => 0);
-  const { dial, open, reasons } = await start(t, hello, 'TLS', { sweepMs: 1_000 });
-  const [silent, { client, accepted, raw }] = [await dial(), await open()];
-  for (const byte of `GET /${'x'.repeat(4_000)}`) await new Promise((resolve) => client.write(byte, resolve));
-  await until(() => accepted.bytesRead > 4_000);
-  for (const [now, ...expected] of [[9_999, 'tlsOverhead'], [10_001, 'tlsOverhead', 'handshakeTooSlow']] as const) {
+  const { mock } = t.mock.method(performance, 'now', () => 0);
+  const isBalancer = (address?: string) => over === 'TCP' && address === '127.0.0.2';
+  const { dial, open, reasons } = await start(t, hello, over, { sweepMs: 1_000, isBalancer });
+  const [silent, served] = [await dial('127.0.0.2'), await open()];
+  for (const now of [9_999, 10_000]) {
+    assert.equal(silent.raw.destroyed, false);
     mock.mockImplementation(() => now);
     t.mock.timers.tick(1_000);
-    assert.deepEqual(reasons, expected);
   }
-  assert.deepEqual([silent.raw.destroyed, raw.destroyed], [true, true]);
+  assert.deepEqual([silent, served].map(({ raw }) => raw.destroyed), [true, false]);
+  assert.deepEqual(reasons, [over === 'TLS' ? 'handshakeTooSlow' : 'proxyHeaderTooSlow']);
+});
+
+test('what is mostly records of a byte is closed', async (t) => {
+  holdTimers(t, 'setInterval');
+  const { open, reasons } = await start(t, hello, 'TLS', { sweepMs: 1_000 });
+  const { client, accepted, raw } = await open();
+  for (const byte of `GET /${'x'.repeat(4_000)}`) await new Promise((resolve) => client.write(byte, resolve));
+  await until(() => accepted.bytesRead > 4_000);
+  t.mock.timers.tick(1_000);
+  assert.deepEqual([raw.destroyed, reasons], [true, ['tlsOverhead']]);
 });
 
 test('17 key updates close a connection, each 1,000 in a second all of that client, before they are read', async (t) => {
@@ -37,7 +46,8 @@ test('17 key updates close a connection, each 1,000 in a second all of that clie
   };
   update(few, 16);
   update(some, 983);
-  t.mock.timers.tick(1_000);
+  t.mock.timers.tick(1_000); // so those of the second before count no more
+  update(some, 999);
   assert.deepEqual([few, some].map(({ raw }) => raw.destroyed), [false, true]);
   const [silent, updating] = [await dial(), await dial()];
   updating.below.write(await keyUpdates(beginTls(updating.below), 2_000));

@@ -54,7 +54,12 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
   const fixed = { maxConnections: 1_000, tls: ofTls, ...never, ...noted };
   const server = createFairServer({ ...fixed, ...options }, handler);
   const port = await listenOnPort(server);
-  t.after(() => server.close().closeAllConnections());
+  t.after(async () => { // at once: later, its timers would be taken for those that another test holds
+    const ending = server.listener.listening && once(server, 'close');
+    server.closeAllConnections();
+    server.stopListening();
+    await ending;
+  });
 
   /** Connects a client to the kernel; over TLS, no handshake begins. */
   async function dial(localAddress = '127.0.0.1') {
