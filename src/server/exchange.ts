@@ -64,6 +64,7 @@ export class Exchange {
 
   // Reads all of it before the reply: if it is malformed, nobody knows where the next request begins (smuggling).
   #readContent(route: Route, maxBytes: number): void {
+    if (!Number.isInteger(maxBytes)) throw new RangeError(`maxContentBytes must be a whole number, not ${maxBytes}.`);
     let { content } = this.#request; // empty
     let length = 0;
     this.#response.req.on('data', (part: Buffer) => {
@@ -146,5 +147,4 @@ export class Exchange {
   }
 }
 
-// The route of a request for which something has thrown this.
 const throwing = (error: unknown): Route => ({ handler: () => { throw error; } });
