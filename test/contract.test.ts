@@ -31,21 +31,22 @@ suite('every row holds', { concurrency: true }, () => {
 });
 
 const TYPE = /^Content-Type: (?:text\/plain|application\/json(?:; charset=utf-8)?|application\/problem\+json)$/;
-const NAMED = ['Location', 'Accept', 'WWW-Authenticate']; // by a row whose reply has it
+const NEEDED = new Map([[401, /^WWW-Authenticate: /], [405, /^Allow: [A-Z]+(?:, [A-Z]+)*$/]]); // RFC 9110 15.5
+const NAMED = ['Location', 'Accept']; // by a row whose reply has it
 
 // The head that a reply of this service must have. Close is said by it or by Node.
 function headOf({ status, headers, body }: Reply, isLast: boolean, { steps }: Row) {
   const type = headers.find((line) => TYPE.test(line));
   const always = ['Cache-Control: no-store'];
   const start = body === '' ? always : [type, ...always, 'X-Content-Type-Options: nosniff'];
-  const allow = status === 405 ? [headers.find((line) => /^Allow: [A-Z]+(?:, [A-Z]+)*$/.test(line))] : [];
+  const needed = NEEDED.has(status) ? [headers.find((line) => NEEDED.get(status)?.test(line))] : [];
   const isNamed = (name: string) => steps.some(({ replies }) => replies.some(({ fields = {} }) => name in fields));
   const named = NAMED.filter(isNamed).flatMap((name) => headers.filter((line) => line.startsWith(`${name}: `)));
   const date = 'Date: now';
   const closed = headers.at(-1) === date ? ['Connection: close', date] : [date, 'Connection: close'];
   const end = isLast ? closed : [date, 'Connection: keep-alive', 'Keep-Alive: timeout=75'];
   const length = [204, 304].includes(status) ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...start, ...allow, ...named, ...length, ...end];
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...start, ...needed, ...named, ...length, ...end];
 }
 
 const replyOf = (code: number, content: string) =>

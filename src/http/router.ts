@@ -12,7 +12,7 @@ export type Route = {
   readonly params?: Params; // of a path that has been found
 };
 
-/** Finds the route of a request. `isHttps`: a trusted proxy says that its client has sent it over HTTPS. */
+/** Finds the route of a request, at once. `isHttps`: a trusted proxy says that its client has sent it over HTTPS. */
 export type Router = (method: string, path: string, isHttps?: boolean) => Route;
 
 /** Routes by path and method. A handler alone wants no content. In a path, `/:id` is any segment but an empty one. */
