@@ -77,7 +77,7 @@ test('a row differs if anything that it names does', async () => {
   assert.deepEqual(unmet(wrong, reply, 0), ['Content-Type: text/plain', 'Y: c', 'a.b: /2/', 'a: 1', 'it']);
 });
 
-test('npm run contract exits with 0, 1 or 2, and needs no build', async (t) => {
+test('npm run contract exits with 0, 1 or 2', async (t) => {
   const { port } = await startService(t, { isDevelopment: true });
   const url = `http://127.0.0.1:${port}`;
   for (const [args, code, pattern] of [

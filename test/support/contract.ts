@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { EXCEPTION_TEXT } from '../tools/contract/api.ts';
 import { decisions } from '../tools/contract/decisions.ts';
 import { describe, hold, type Row, type Subject } from '../tools/contract/row.ts';
-import { mapAll, talker, type Talk } from '../tools/contract/server.ts';
+import { talker, type Talk } from '../tools/contract/server.ts';
 import { specification } from '../tools/contract/specification.ts';
 import { wire } from '../tools/contract/wire.ts';
 import { startService, type ServiceOptions } from './service.ts';
@@ -24,7 +24,7 @@ export async function holdAll(
 ): Promise<void> {
   const service = await startService(t, options);
   const failing = await startService(t, { ...options, now: () => { throw new Error(EXCEPTION_TEXT); } });
-  await mapAll(rows, async (row) => {
+  await Promise.all(rows.map(async (row) => {
     const { port } = row.needs === 'an exception' ? failing : service;
     const talk = talker(() => connect(port, '127.0.0.1'), PATIENCE_MS);
     const result = await hold({ ...row, ends: true }, async (bytes) => {
@@ -33,6 +33,6 @@ export async function holdAll(
       return talked;
     });
     if (result !== 'holds') assert.fail(`${row.says}\n${describe(result)}`);
-  });
+  }));
   assert.deepEqual(service.reported, [], 'no request causes an error in the service');
 }

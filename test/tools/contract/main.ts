@@ -2,19 +2,12 @@
 import { parseArgs } from 'node:util';
 import { decisions } from './decisions.ts';
 import { describe, hold, type Subject } from './row.ts';
-import { lookAt, mapAll, talker, targetAt } from './server.ts';
+import { lookAt, talker, targetAt } from './server.ts';
 import { specification } from './specification.ts';
 import { wire } from './wire.ts';
 
-const USAGE = `Usage: npm run contract -- URL [options]
-
-Checks the server at URL, which is http://HOST[:PORT], https://HOST[:PORT] or unix:PATH.
-
-  --all                          checks the decisions and the wire, too, and not the specification alone
-  --development, --production    the server must have an API description, or must not; by default it may
-  --insecure                     accept any TLS certificate
-
-Exit code: 0 all rows hold, 1 at least one does not, 2 nothing could be checked.`;
+const USAGE = `Usage: npm run contract -- URL [--all] [--development | --production] [--insecure]
+URL is http://HOST[:PORT], https://HOST[:PORT] or unix:PATH. See test/tools/contract/README.md.`;
 
 const flag = { type: 'boolean', default: false } as const;
 const FLAGS = { all: flag, development: flag, production: flag, insecure: flag };
@@ -49,14 +42,16 @@ async function check(url: string, options: Readonly<Record<keyof typeof FLAGS, b
   let exitCode = 0;
   const parts = options.all ? { specification, decisions, wire } : { specification };
   for (const [part, make] of Object.entries(parts)) {
-    const rows = Object.entries(make(subject)).flatMap(([heading, own]) =>
-      own.map((row) => ({ row, title: `The ${part}, ${heading}: ${row.says}` })));
-    const reports = await mapAll(rows, async ({ row, title }) => {
-      const reason = row.needs && reasons[row.needs];
-      if (reason !== undefined) return `- ${title} (not checked: ${reason})`;
-      const result = await hold(row, talker(target.open));
-      return result === 'holds' ? '' : `✖ ${title}\n${describe(result)}`;
-    });
+    const reports: string[] = [];
+    for (const [heading, rows] of Object.entries(make(subject))) { // one after the other: each row has a connection
+      reports.push(...await Promise.all(rows.map(async (row) => {
+        const title = `The ${part}, ${heading}: ${row.says}`;
+        const reason = row.needs && reasons[row.needs];
+        if (reason !== undefined) return `- ${title} (not checked: ${reason})`;
+        const result = await hold(row, talker(target.open));
+        return result === 'holds' ? '' : `✖ ${title}\n${describe(result)}`;
+      })));
+    }
     for (const text of reports) if (text !== '') print.report(text);
     const count = (mark: string) => reports.filter((text) => text.charAt(0) === mark).length;
     print.summary(`The ${part}: ${count('')} hold, ${count('✖')} differ, ${count('-')} not checked`);

@@ -34,16 +34,6 @@ export function talker(open: () => Socket, patienceMs = 15_000): Talker {
   };
 }
 
-/** The results of `visit` for each item. It is called for 100 at once. */
-export async function mapAll<Item, Result>(items: readonly Item[], visit: (item: Item) => Promise<Result>) {
-  const results: Result[] = [];
-  const waiting = items.entries();
-  await Promise.all(Array.from({ length: 100 }, async () => {
-    for (const [i, item] of waiting) results[i] = await visit(item);
-  }));
-  return results;
-}
-
 /** The server at `url`; `authority` is the value of Host. Throws when this URL cannot be checked. */
 export function targetAt(url: string, isInsecure: boolean) {
   const path = /^unix:(.+)$/s.exec(url)?.[1];
