@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { tlsOptions } from './support/certificates.ts';
-import { CLOSE, exchange, exchangeOn, get } from './support/exchange.ts';
+import { exchange, exchangeOn, get } from './support/exchange.ts';
 import { field } from './support/replies.ts';
 import { keepReports, startService } from './support/service.ts';
 import { listenOnPort, until } from './support/sockets.ts';
@@ -28,33 +28,13 @@ test('servers for HTTPS, and those that redirect to it, take targets with https,
   }
 });
 
-test('a trusted proxy says who the client is, and over which protocol it came', async (t) => {
-  const [PROXY, BALANCER] = ['127.0.0.2', '127.0.0.4'];
-  const { port, records } = await startService(t, {
-    isTrustedProxy: (address = '') => [PROXY, '192.0.2.7'].includes(address), // whom the balancer names
-    isBalancer: (address) => address === BALANCER,
-    server: (app) => app.createRedirectServer(443),
-  });
-  for (const { from, named = '', protocol = 'https', status, client } of [
-    { from: PROXY, status: 200, client: '192.0.2.9' },
-    { from: PROXY, protocol: 'http', status: 307, client: '192.0.2.9' },
-    { from: '127.0.0.3', status: 307, client: '127.0.0.3' },
-    { from: BALANCER, named: 'PROXY TCP4 192.0.2.7 127.0.0.1 1 1\r\n', status: 200, client: '192.0.2.9' },
-    { from: BALANCER, named: 'PROXY TCP4 192.0.2.8 127.0.0.1 1 1\r\n', status: 307, client: '192.0.2.8' },
-  ]) {
-    // Two lines are one list: a client has sent the first one.
-    const lines = [`198.51.100.1, ${PROXY}`, '192.0.2.9'].map((list) => `X-Forwarded-For: ${list}`);
-    const socket = connect({ port, host: '127.0.0.1', localAddress: from });
-    const [reply] = await exchangeOn(socket, named + get('/health', ...lines, `X-Forwarded-Proto: ${protocol}`, CLOSE));
-    await until(() => records.length > 0);
-    assert.deepEqual([reply?.status, records.pop()?.remoteAddress], [status, client]);
-  }
+test('a trusted proxy is not believed if its own lines may be hidden', async (t) => {
+  const { port, records } = await startService(t, { isTrustedProxy: () => true });
   // Node 20 hides the last lines, which are the proxy's own.
   const lines = ['X-Forwarded-For: 192.0.2.9', ...Array<string>(99).fill('a:'), 'b:', 'X-Forwarded-For: 192.0.2.10'];
-  const proxy = connect({ port, host: '127.0.0.1', localAddress: PROXY });
-  const [refused] = await exchangeOn(proxy, get('/health', ...lines));
+  const [refused] = await exchange(port, get('/health', ...lines));
   await until(() => records.length > 0);
-  assert.deepEqual([refused?.status, records.pop()?.remoteAddress], [431, PROXY]);
+  assert.deepEqual([refused?.status, records[0]?.remoteAddress], [431, '127.0.0.1']);
 });
 
 test('an app says how busy it is', async (t) => {

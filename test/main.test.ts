@@ -53,7 +53,9 @@ describe('a process', { concurrency: true }, () => {
       ['GET /health HTTP/1.1\r\nHost: other\r\n\r\n', 421],
       [requestBytes('GET', '/openapi/v1.json'), 404],
     ] as const) assert.deepEqual((await exchange(port, bytes)).map((reply) => reply.status), [status]);
-    const { body } = await request(port, 'GET', '/api/greetings?name=', ['X-Forwarded-For: 192.0.2.9']);
+    // Two lines are one list: a client has sent the first one.
+    const forwarded = ['X-Forwarded-For: 198.51.100.1', 'X-Forwarded-For: 192.0.2.9'];
+    const { body } = await request(port, 'GET', '/api/greetings?name=', forwarded);
     await Promise.race([await idle(port), await idle(port), await idle(port)].map(closed));
     service.child.kill('SIGQUIT');
     const { lines, code } = await service.ended();
