@@ -59,22 +59,19 @@ test('what is on or off is true or false', () => {
 test('a host is an IP address or a name; in a list, addresses have no zone', () => {
   const longest = `a${'b'.repeat(251)}c`;
   for (const host of [
-    '0.0.0.0', '::', '2001:db8::7f', 'fe80::1%eth0', 'my_container-1.example.com', 'a', 'Z', '1a', 'a1', '_a_',
-    'azAZ09', 'zaz', '0a9', '9a0', 'a..b', 'a-_.b', 'svc.example.', 'a.', longest, `${longest}.`,
+    '0.0.0.0', '2001:db8::7f', 'fe80::1%eth0', 'a', '_a_', 'azAZ09', 'zaz', '0a9', '9a0', 'a-_..b', longest, `${longest}.`,
   ]) check({ HOST: host }, { http: on(8080, host) });
   check({ HOST: '*' }, { http: [{ host: undefined, port: 8080, reusePort: false }] });
   checkMistakes('HOST', [
     ...Array.from('/:@[`{', (next) => [`a${next}b`, `${next}ab`, `ab${next}`]).flat(), '-ab', 'ab-', '.ab', '.', 'ab..',
-    'ab-.', 'a'.repeat(254), '127.0.0.1.', '::1.', 'a\nb', '1', '0.', 'a b', ' ', 'http://a', '[::1]', '256.1.1.1',
-    '1.2.3', '*.a', '1[::1]',
+    'ab-.', 'a'.repeat(254), '127.0.0.1.', '::1.', 'a\nb', '1', '0.', 'a b', ' ', '[::1]', '256.1.1.1', '*.a',
   ], 'an IP address, a host name, or * for every interface');
   for (const [text, allowedHosts] of [
     ['*', undefined], ['A.EXAMPLE', ['A.EXAMPLE']], ['a., b.example.', ['a.', 'b.example.']],
     ['[::1],[2001:db8::7f],2001:DB8::1,10.0.0.1', ['::1', '2001:db8::7f', '2001:DB8::1', '10.0.0.1']],
   ] as const) check({ ALLOWED_HOSTS: text }, { allowedHosts });
   checkMistakes('ALLOWED_HOSTS', [
-    ',', 'a,', 'a:80', 'a b', '*,a', 'a,*', '[a]', '[::1]:80', '1[::1]', '[::1]1', '[::1].', '10.0.0.1.', 'a;b',
-    'fe80::1%eth0', '[fe80::1%eth0]',
+    'a,', 'a:80', 'a b', '*,a', 'a,*', '[a]', '[::1]:80', '1[::1]', '[::1]1', '10.0.0.1.', 'fe80::1%eth0',
   ], '*, or host names and IP addresses without ports or zones, separated by commas');
 });
 
@@ -122,12 +119,8 @@ test('TLS needs its certificate, its key and its port, which can be 0 then, and 
 test('load balancers and proxies are IP addresses, networks, and those on a Unix socket', () => {
   for (const [text, listed, others] of [
     ['192.0.2.7,10.1.2.3/8 , 2001:DB8::/32,::1,fe80::/10', [
-      '192.0.2.7', '10.0.0.0', '10.255.255.255', '2001:db8::', '2001:db8:ffff::', '::1', '::ffff:10.0.0.1',
-      'fe80::1%eth0',
-    ], [
-      '192.0.2.6', '192.0.2.8', '9.255.255.255', '11.0.0.0', '2001:db7::', '2001:db9::', '::2', '::ffff:11.0.0.1',
-      undefined,
-    ]],
+      '192.0.2.7', '10.0.0.0', '10.255.255.255', '2001:db8:ffff::', '::1', '::ffff:10.0.0.1', 'fe80::1%eth0',
+    ], ['192.0.2.6', '192.0.2.8', '9.255.255.255', '11.0.0.0', '2001:db9::', '::2', '::ffff:11.0.0.1', undefined]],
     [' unix ', [undefined], ['::', '0.0.0.0']], ['192.0.2.7,unix', ['192.0.2.7', undefined], ['192.0.2.8']],
   ] as const) {
     const { isBalancer, isTrustedProxy } = readConfiguration({ PROXY_PROTOCOL: text, TRUSTED_PROXIES: text });
@@ -142,14 +135,12 @@ test('load balancers and proxies are IP addresses, networks, and those on a Unix
 });
 
 test('where Node cannot share a port, REUSE_PORT is a mistake', () => {
-  for (const version of ['v22.12.0', 'v22.23.3', 'v100.0.0']) {
-    check({ REUSE_PORT: 'true' }, { http: SHARED }, { ...LINUX, version });
-  }
-  for (const [version, platform] of [
-    ['v22.11.9', 'linux'], ['v22.2.0', 'linux'], ['v9.0.0', 'linux'], ['v24.0.0', 'darwin'],
+  for (const [version, platform, isPossible] of [
+    ['v22.12.0', 'linux', true], ['v22.23.3', 'linux', true], ['v100.0.0', 'linux', true], ['v24.0.0', 'darwin', false],
+    ['v22.11.9', 'linux', false], ['v22.2.0', 'linux', false], ['v9.0.0', 'linux', false],
   ] as const) {
     const mistake = `REUSE_PORT needs Linux and Node 22.12 or later; this is Node ${version} on ${platform}.`;
-    check({ REUSE_PORT: 'true' }, [mistake], { pid: 1, version, platform });
+    check({ REUSE_PORT: 'true' }, isPossible ? { http: SHARED } : [mistake], { pid: 1, version, platform });
     check({ REUSE_PORT: 'false' }, {}, { pid: 1, version, platform });
   }
 });
