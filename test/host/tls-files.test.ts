@@ -58,8 +58,6 @@ test('a certificate that has expired or is not valid yet can be used, with a war
 });
 
 test('a mistake names the variable, the file, what is accepted and what is wrong', async () => {
-  const ofCert = 'a readable PEM file with the certificate and its chain';
-  const ofKey = 'a readable PEM file with an unencrypted private key';
   const [empty, noisy] = [makeCertificate(folder, 'empty'), makeCertificate(folder, 'noisy')];
   writeFileSync(empty.certFile, '');
   appendFileSync(noisy.certFile, '-----BEGIN CERTIFICATE-----\nnoise\n-----END CERTIFICATE-----\n');
@@ -67,20 +65,21 @@ test('a mistake names the variable, the file, what is accepted and what is wrong
   const encryption = { type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'x' } as const;
   writeFileSync(locked.keyFile, oddKey.export(encryption));
   const WHY = /\(.*(no start line|bad base64 decode|routines::|ENOENT|ERR_).*\)\.$/;
+  const noCert = (file: string, why: string) =>
+    `TLS_CERT_FILE is "${file}", but must be a readable PEM file with the certificate and its chain (${why}).`;
+  const noKey = (file: string, why: string) =>
+    `TLS_KEY_FILE is "${file}", but must be a readable PEM file with an unencrypted private key (${why}).`;
   const unfit = ({ certFile }: TlsFiles, { keyFile }: TlsFiles) => {
     const accepted = `the key of the first certificate in ${certFile}, of a kind for TLS 1.2 or later`;
-    return [certFile, keyFile, ['TLS_KEY_FILE', keyFile, accepted, 'ERR_']] as const;
+    return [{ certFile, keyFile }, `TLS_KEY_FILE is "${keyFile}", but must be ${accepted} (ERR_).`] as const;
   };
-  for (const [certFile, keyFile, ...mistakes] of [
-    [empty.certFile, empty.keyFile, ['TLS_CERT_FILE', empty.certFile, ofCert, 'no start line']],
-    [noisy.certFile, noisy.keyFile, ['TLS_CERT_FILE', noisy.certFile, ofCert, 'bad base64 decode']],
-    [locked.certFile, locked.keyFile, ['TLS_KEY_FILE', locked.keyFile, ofKey, 'routines::']], // mostly bad decrypt
-    ['/a', '/b', ['TLS_CERT_FILE', '/a', ofCert, 'ENOENT'], ['TLS_KEY_FILE', '/b', ofKey, 'ENOENT']],
+  for (const [files, ...expected] of [
+    [empty, noCert(empty.certFile, 'no start line')], [noisy, noCert(noisy.certFile, 'bad base64 decode')],
+    [locked, noKey(locked.keyFile, 'routines::')], // mostly bad decrypt
+    [{ certFile: '/a', keyFile: '/b' }, noCert('/a', 'ENOENT'), noKey('/b', 'ENOENT')],
     unfit(ec, rsa), unfit(rsa, ec), unfit(ec, odd), unfit(odd, odd),
   ] as const) {
-    const expected = mistakes.map(([variable, file, accepted, what]) =>
-      `${variable} is ${JSON.stringify(file)}, but must be ${accepted} (${what}).`);
-    await assert.rejects(readTlsFiles({ certFile, keyFile }, nothing), ({ reasons, exitCode }) => {
+    await assert.rejects(readTlsFiles(files, nothing), ({ reasons, exitCode }) => {
       const brief = reasons.map((reason: string) => reason.replace(WHY, '($1).'));
       assert.deepEqual([brief, exitCode], [expected, 78]);
       return true;
