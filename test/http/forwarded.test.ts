@@ -45,15 +45,12 @@ test('only a trusted proxy is believed, which may be on a Unix socket; a mapped 
 
 test('protocols are counted from the end, as addresses are; the first one also counts for those before it', () => {
   for (const [addresses, protocols, isHttps] of [
-    ['203.0.113.9', 'https', true], ['203.0.113.9', ' HTTPS ', true], ['203.0.113.9', 'http', false],
-    ['203.0.113.9', undefined, false], ['203.0.113.9', '', false], ['203.0.113.9', 'httpsx', false],
-    ['198.51.100.1, 203.0.113.9, 10.0.0.2', 'https', true], [undefined, 'https', true], ['x', 'https', true],
+    ['203.0.113.9', 'https', true], ['203.0.113.9', ' HTTPS ', true], ['203.0.113.9', 'httpsx', false],
+    ['203.0.113.9', undefined, false], [undefined, 'https', true], [undefined, 'https, http', false],
     ['203.0.113.9, 10.0.0.2', 'https, http', true], ['203.0.113.9, 10.0.0.2', 'http, https', false],
     ['198.51.100.1, 203.0.113.9', 'https, http', false], ['198.51.100.1, 203.0.113.9', 'http, https', true],
     ['203.0.113.9, 10.0.0.3, 10.0.0.2', 'https, http', true], ['203.0.113.9, 10.0.0.3, 10.0.0.2', 'http, https', false],
-    ['198.51.100.1, 203.0.113.9, 10.0.0.2', 'https, http', true],
-    ['203.0.113.9', 'https, http', false], ['203.0.113.9', 'http, https', true],
-    [undefined, 'https, http', false], [undefined, 'http, https', true], ['203.0.113.9, x', 'https, http', false],
+    ['203.0.113.9, x', 'https, http', false],
   ] as const) {
     const headers = { 'x-forwarded-for': addresses, 'x-forwarded-proto': protocols };
     assert.equal(originOf(PROXY, headers, isTrusted).isHttps, isHttps, `${addresses}: ${protocols}`);
