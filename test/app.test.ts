@@ -14,17 +14,16 @@ test('servers for HTTPS, and those that redirect to it, take targets with https,
   const allowedHosts = ['a'];
   const secure = await startService(t, { allowedHosts, server: (app) => app.createHttpsServer(tlsOptions(t)) });
   const redirecting = await startService(t, { allowedHosts, server: (app) => app.createRedirectServer(8443) });
-  const [served, otherHost, illegal] =
-    [{ secure: 200, redirecting: 307 }, { secure: 421, redirecting: 421 }, { secure: 400, redirecting: 400 }];
-  for (const [head, statuses] of [
-    ['GET https://a/health HTTP/1.0', served], ['GET http://a/health HTTP/1.0', served],
-    ['GET https://b/health HTTP/1.0', otherHost], ['GET /health HTTP/1.0', otherHost],
-    ['GET https://a:443/health HTTP/1.1\r\nHost: a', served], ['GET https://a:80/health HTTP/1.1\r\nHost: a', illegal],
+  for (const [head, status] of [
+    ['GET https://a/health HTTP/1.0', 200], ['GET https://b/health HTTP/1.0', 421], ['GET /health HTTP/1.0', 421],
+    ['GET http://a/health HTTP/1.0', 200], ['GET https://a:443/health HTTP/1.1\r\nHost: a', 200],
+    ['GET https://a:80/health HTTP/1.1\r\nHost: a', 400],
   ] as const) {
     const bytes = `${head}\r\nConnection: close\r\n\r\n`;
     const socket = connectTls({ port: secure.port, host: '127.0.0.1', rejectUnauthorized: false });
     const [ofSecure, ofRedirecting] = [await exchangeOn(socket, bytes), await exchange(redirecting.port, bytes)];
-    assert.deepEqual({ secure: ofSecure[0]?.status, redirecting: ofRedirecting[0]?.status }, statuses, head);
+    assert.equal(ofSecure[0]?.status, status, head);
+    assert.equal(ofRedirecting[0]?.status, status === 200 ? 307 : status, head);
   }
 });
 

@@ -44,10 +44,9 @@ export async function createNotes({ journalFile, token, maxNotes, ...options }: 
     return emptyReply(204);
   };
 
-  const getHealth = () => (isDraining ? emptyReply(503) : emptyReply(204));
   const disk = createSeats(4); // as many as Node reads and writes files at once, for all
   const router = createRouter({
-    '/health': { GET: getHealth },
+    '/health': { GET: () => emptyReply(isDraining ? 503 : 204) },
     '/notes': { POST: { handler: withToken(token, addNote), seats: disk, maxContentBytes: MAX_BYTES } },
     '/notes/:id': { GET: getNote, DELETE: { handler: withToken(token, deleteNote), seats: disk } },
   });

@@ -85,7 +85,7 @@ describe('the server', { concurrency: true }, () => {
       return true;
     };
     const router: Router = (_method, path) => ({ maxContentBytes: Number(failAt('/bad')(path)), handler: hello });
-    const late: Router = (_method, path) => ({ handler: hello, get params() { return { a: `${failAt('/bad')(path)}` }; } });
+    const late: Router = (_, path) => ({ handler: hello, get params() { return { a: `${failAt('/bad')(path)}` }; } });
     const headRules = { hostNames: Object.assign(new Set<string>(), { has: failAt('bad') }) };
     const badHost = get('/').replace('localhost', 'bad');
     const content = `${post('/bad', 'Content-Length: 3')}abc${post('/bad', CHUNKED)}${chunk(5)}${chunk(0)}`;
