@@ -22,8 +22,7 @@ const ORIGINS = [
   forwarded('forged, 192.0.2.2:80', '192.0.2.2'), forwarded('2001:DB8:3::0:1, 127.0.3.9', '2001:db8:3::1'),
 ];
 const TAKE_OVER = ['CONNECT a:1 HTTP/1.1\r\n', 'GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: echo\r\n'];
-export const OVER = ['TCP', 'TLS', 'Unix'] as const;
-export type Over = (typeof OVER)[number];
+const OVER = ['TCP', 'TLS', 'Unix'] as const;
 export const NEVER = 2 ** 30; // ms
 export const LIMIT_MS = 300; // for handlers that are limited
 

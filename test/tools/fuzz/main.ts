@@ -9,9 +9,8 @@ import { planRound } from './generate.ts';
 import { faultsIn } from './model.ts';
 import { startService } from './server.ts';
 
-const MIB = 2 ** 20;
 const SAMPLE = 10; // rounds, of which the least counts
-const GROWTH = { heapUsed: 8 * MIB, arrayBuffers: 8 * MIB, rss: 100 * MIB }; // that may be, from the first to the last
+const GROWTH = { heapUsed: 8, arrayBuffers: 8, rss: 100 }; // in MiB, that may be, from the first ones to the last
 const GIVE_BACK = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const; // V8 keeps 100 MiB free
 const TICK_MS = 100;
 const STUCK_TICKS = 50; // in which nothing happens, though this process runs: so it is not the machine that is slow
@@ -32,9 +31,9 @@ do {
   await globalThis.gc?.(GIVE_BACK);
   memory.push(process.memoryUsage());
   for (const name of ['heapUsed', 'arrayBuffers', 'rss'] as const) {
-    const used = memory.map((one) => one[name]);
+    const used = memory.map((one) => one[name] / 2 ** 20);
     const [first, last] = [Math.min(...used.slice(0, SAMPLE)), Math.min(...used.slice(-SAMPLE))];
-    if (last > first + GROWTH[name]) faults.push(`${name} has grown from ${first} to ${last} bytes`);
+    if (last > first + GROWTH[name]) faults.push(`${name} has grown from ${first} to ${last} MiB`);
   }
   own += 1;
 } while (faults.length === 0 && performance.now() < end);
@@ -83,5 +82,5 @@ async function runRound(roundSeed: number): Promise<readonly string[]> {
 
   await Promise.race([run(), watch()]).catch((error: unknown) => found.push(String(error)));
   replies += round.connections.flatMap((one) => one.replies).length;
-  return [...found, ...faultsIn(round.connections, service.ends, state.isStopping, state.isCut)];
+  return [...found, ...faultsIn(round.connections, service.ends, state)];
 }

@@ -7,19 +7,49 @@ import { LIMIT_MS, NEVER, type Connection, type Request } from './generate.ts';
 // Why the service may end a connection that has done nothing wrong: it wants room, or the machine is slow.
 const EXCUSES = ['newRefused', 'idleClosed', 'busyClosed', 'handshakeTooSlow', 'proxyHeaderTooSlow'];
 
-/** What is wrong, in words. `ends`: why connections have ended. `isCut`: the service has closed what was left. */
-export function faultsIn(
-  connections: readonly Connection[], ends: readonly string[], isStopping: boolean, isCut: boolean,
-): readonly string[] {
+type State = { readonly isStopping: boolean; readonly isCut: boolean }; // of the service: cut is what was left then
+
+/** The rules that are broken. `ends`: why connections have ended. */
+export function faultsIn(connections: readonly Connection[], ends: readonly string[], { isStopping, isCut }: State) {
+  const faults: string[] = [];
+  const must = (rule: string, holds: boolean) => void (holds || faults.push(rule));
   const excused = ends.filter((reason) => EXCUSES.includes(reason)).length;
   const unanswered = connections.filter((one) => !isCut && !isAnswered(one, isStopping));
-  return [
-    ...connections.flatMap((one) => faultsInReplies(one, isStopping)),
-    ...connections.flatMap(({ requests, hasLeft }) =>
-      requests.flatMap((one) => faultsInHandler(one, hasLeft, isCut, excused > 0))),
-    ...unanswered.filter(({ isHonest }) => isHonest || unanswered.length > excused)
-      .map(({ number, replies: { length }, error }) => `connection ${number} has no reply after ${length}: ${error}`),
-  ];
+  for (const { number, isHonest, replies: { length }, error } of unanswered) {
+    must(`connection ${number} has a reply after ${length}: ${error}`, !isHonest && unanswered.length <= excused);
+  }
+  for (const { number, takesOver, requests, replies, rest, sent, hasLeft, address } of connections) {
+    for (const { id, calls, isRunning, aborts, records, isLimited } of requests) {
+      const reasons = new Map<string, boolean>([
+        [ABORTS.closed, hasLeft], [ABORTS.halfClosed, hasLeft], [ABORTS.stopped, isCut], [ABORTS.dropped, excused > 0],
+        [ABORTS.tooSlow, isLimited],
+      ]);
+      must(`${id} has one call at most, which ends`, calls <= 1 && !isRunning);
+      must(`${id} has one record of each call`, records.length === 1 || records.length === calls);
+      must(`${id} has one abort at most`, aborts.length <= 1);
+      must(`${id} has an abort for a reason: ${aborts}`, aborts.every((reason) => reasons.get(reason) === true));
+    }
+    for (const [i, reply] of replies.entries()) {
+      const { status, body } = reply;
+      const one = requests[i];
+      const hasEnded = isLast(reply);
+      if (takesOver !== undefined && one !== undefined) {
+        must(`connection ${number} gets back what it has sent`, contentOf(one).subarray(0, rest.length).equals(rest));
+      } else if (one === undefined || i >= sent) { // to half a request
+        must(`connection ${number} has ${i} replies at most`, hasLeft && status === 400 && hasEnded);
+      } else {
+        const endsIt = one.isLast || status === 503; // the connection
+        const isOwn = status === 500 ? body.includes(`/${one.id}"`) : body === replyTo(one, contentOf(one), address);
+        must(`${one.id} has no reply after the last`, !hasEnded || i === replies.length - 1);
+        must(`${one.id} has the status in its record`, one.records[0]?.status === status);
+        must(`${one.id} has a status that may be: ${status}`, mayBe(status, one));
+        must(`${one.id} has its own content`, isOwn || status === 503);
+        must(`${one.id} has the last reply`, hasEnded || !endsIt);
+        must(`${one.id} has no last reply`, !hasEnded || endsIt || isStopping);
+      }
+    }
+  }
+  return faults;
 }
 
 // Whether all was answered, or it can be seen why not.
@@ -33,51 +63,9 @@ function isAnswered(one: Connection, isStopping: boolean): boolean {
   return mayBeLost && next?.calls === 0;
 }
 
-function faultsInReplies(connection: Connection, isStopping: boolean): readonly string[] {
-  const { number, takesOver, requests, replies, rest, sent, hasLeft, address } = connection;
-  const [first] = requests;
-  if (takesOver !== undefined && first !== undefined && replies.length > 0) {
-    const isSame = contentOf(first).subarray(0, rest.length).equals(rest);
-    return isSame ? [] : [`connection ${number} gets back other bytes than it has sent`];
-  }
-  return replies.flatMap((reply, i) => {
-    const { status, body } = reply;
-    const hasEnded = isLast(reply);
-    const one = requests[i];
-    if (one === undefined || i >= sent) { // to half a request
-      return hasLeft && status === 400 && hasEnded ? [] : [`connection ${number} has a reply too many, after ${i}`];
-    }
-    const own = replyTo(one, contentOf(one), address);
-    return lacking(one, {
-      'no reply after the last': !hasEnded || i === replies.length - 1,
-      'the status in its record': one.records[0]?.status === status,
-      [`a status that may be: ${status}`]: mayBe(status, one),
-      'its own content': status === 503 || (status === 200 ? body === own : body.includes(`/${one.id}"`)),
-      'its fate for the connection': hasEnded === (one.isLast || status === 503) || (hasEnded && isStopping),
-    });
-  });
-}
-
 function mayBe(status: number, { handler, ms, throws, isLimited, calls, aborts, records }: Request): boolean {
   if (status === 503) return isLimited && Number(records[0]?.durationMs) >= LIMIT_MS - 1;
   const isHeeded = handler === 'heeds' && aborts.length > 0;
   if (calls === 0 || aborts[0] === ABORTS.tooSlow || (handler !== 'returns' && ms === NEVER && !isHeeded)) return false;
   return status === (throws || isHeeded ? 500 : 200);
 }
-
-function faultsInHandler(one: Request, hasLeft: boolean, isCut: boolean, hasDropped: boolean) {
-  const { calls, isRunning, aborts, records } = one;
-  const reasons = new Map<string, boolean>([
-    [ABORTS.closed, hasLeft], [ABORTS.halfClosed, hasLeft], [ABORTS.stopped, isCut], [ABORTS.dropped, hasDropped],
-    [ABORTS.tooSlow, one.isLimited],
-  ]);
-  return lacking(one, {
-    'one call at most': calls <= 1,
-    'one record of each call': records.length === 1 || records.length === calls,
-    [`one abort at most, for a reason: ${aborts}`]: aborts.length <= 1 && aborts.every((reason) => reasons.get(reason)),
-    'an end': !isRunning,
-  });
-}
-
-const lacking = ({ id }: Request, rules: Readonly<Record<string, boolean>>) =>
-  Object.entries(rules).filter(([, isSo]) => !isSo).map(([what]) => `request ${id} lacks ${what}`);

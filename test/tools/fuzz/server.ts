@@ -6,7 +6,6 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { contentReply, type Reply } from '../../../src/http/reply.ts';
-import type { AccessRecord } from '../../../src/http/reports.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';
 import { createSeats } from '../../../src/http/seats.ts';
 import { createServer, type Server, type ServerSetup } from '../../../src/server/server.ts';
@@ -14,7 +13,7 @@ import { clientOf, createFairServer, createRoom } from '../../../src/turns/fair-
 import { temporaryFolder } from '../../support/certificates.ts';
 import { listenOnPort } from '../../support/sockets.ts';
 import { replyTo } from './bytes.ts';
-import { isBalancer, isTrustedProxy, LIMIT_MS, type Over, type Request, type Round } from './generate.ts';
+import { isBalancer, isTrustedProxy, LIMIT_MS, type Connection, type Request, type Round } from './generate.ts';
 
 const PATH = join(temporaryFolder(), 'socket');
 
@@ -61,13 +60,6 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
     return reply();
   }
 
-  function finished(record: AccessRecord): void {
-    const one = requests.get(record.path ?? '');
-    one?.records.push(record);
-    const isUnaware = one?.isRunning && one.aborts.length === 0;
-    if (isUnaware) faults.push(`request ${one.id} is over, and its handler goes on unaware`);
-  }
-
   const note = (reason: string) => ends.push(reason);
   const setup: ServerSetup = {
     clientOf, isTrustedProxy, headRules: {}, keepAliveTimeoutMs: 0,
@@ -82,14 +74,19 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
       createFairServer({ ...own, headersTimeout: 0, requestTimeout: 0, room, isBalancer, sweepMs: 50 }),
     isDraining: () => state.isStopping && plan.drains,
     reports: {
-      finished, endedEarly: note, dropped: note, requestOver() {},
+      endedEarly: note, dropped: note, requestOver() {},
+      finished(record) {
+        const one = requests.get(record.path ?? '');
+        one?.records.push(record);
+        if (one?.isRunning && one.aborts.length === 0) faults.push(`${one.id} is over, and its handler is not told`);
+      },
       requestFailed(error) { // which is not kept: it keeps in memory what its stack names
         if (!/As planned|AbortError/.test(String(error))) faults.push(String(error));
       },
     },
   };
 
-  async function start(over: Over): Promise<number> {
+  async function start(over: Connection['over']): Promise<number> {
     const server = createServer(setup, over === 'TLS' ? tls : undefined);
     servers.push(server);
     server.httpServer.removeAllListeners('connect').on('connect', echo).on('upgrade', echo);
@@ -118,7 +115,7 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
   return {
     faults, ends, objects, state, touch, stop,
     /** Where a client connects to, and from. */
-    addressOf: (over: Over, from: string): NetConnectOpts =>
+    addressOf: (over: Connection['over'], from: string): NetConnectOpts =>
       (over === 'Unix' ? { path: PATH } : { port: ports[over], host: '127.0.0.1', localAddress: from }),
     /** Ends handlers that never end. */
     release: () => end.abort(),
