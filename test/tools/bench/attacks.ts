@@ -61,8 +61,7 @@ export const WORKS = {
   'rapid reset': { first: get('/slow'), resetAfterMs: 5 }, // of slow.ts
   'split ClientHellos': { splitsHello: true },
   'key updates': { updatesKeys: true },
-  'waiting handlers': { more: get('/pool') }, // of slow.ts, where it has seats
-  'waiting handlers without seats': { more: get('/unseated') }, // of slow.ts
+  'waiting handlers': { more: get('/pool') }, // of slow.ts, where they have seats
 } satisfies Record<string, Work>;
 
 type How = Partial<Attack>;
@@ -92,7 +91,6 @@ export const ATTACKS: readonly Attack[] = [
   few('after the last reply'), few('after a 413'), few('sending and resetting'),
   few('rapid reset', { ...FEW, script: 'slow' }),
   many('waiting handlers', WAITING, 300), many('waiting handlers', WAITING),
-  many('waiting handlers without seats', { script: 'slow', asks: '/unseated' }, 300),
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
   overTls('pipelined requests', 75), overTls('handshakes', 75), overTls('one byte', 75, { ...FEW_TLS, peakMiB: 450 }),
   overTls('one byte', 950, { ...MANY, ...SMALL, peakMiB: 200 }), overTls('split ClientHellos', 900, MANY),
@@ -104,7 +102,6 @@ export const ATTACKS: readonly Attack[] = [
   many('heads and trailers of names', { ...MANY, ...SMALL }, 950), many('illegal queries', MANY, 300),
   attack('300 pipelining and 600 reconnecting', MANY, PIPELINED, [600, 'reconnecting']),
   attack('900, pipelining from 190 addresses', MANY, [900, 'pipelined requests', 190]),
-  attack('300 pipelining behind HAProxy', { haproxy: '' }, PIPELINED),
   attack('300 pipelining behind HAProxy, PROXY_PROTOCOL',
     { ...FEW, haproxy: 'send-proxy-v2', env: { PROXY_PROTOCOL: '127.0.0.1' } }, PIPELINED),
 ];

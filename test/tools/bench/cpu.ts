@@ -18,18 +18,18 @@ const SETTLE_MS = 5; // after requests, so that the server is idle when its CPU 
 const STARTS = 5; // in each round
 const USER = ', user'; // after the name of a request: the part of its CPU time in code of the server's own
 
-type Add = (program: string, row: string, value: number) => void;
+const figures = new Map<string, number[]>(); // of a server and a row, in order
+const of = (program: string, row: string) => figures.get(`${program}, ${row}`) ?? [];
+const add = (program: string, row: string, value: number) =>
+  figures.set(`${program}, ${row}`, [...of(program, row), value]);
 
 /** Measures servers, of which `node` is one, and prints its figures, and those of others as multiples of them. */
 export async function printComparison(programs: Programs, isMeasured: (row: Row) => boolean, rounds: number) {
-  const figures = new Map<string, number[]>(); // of a server and a row, in order
-  const of = (program: string, row: string) => figures.get(`${program}, ${row}`) ?? [];
-  const add: Add = (program, row, value) => figures.set(`${program}, ${row}`, [...of(program, row), value]);
   const requests = REQUESTS.filter(isMeasured);
   for (let round = 0; round < rounds; round += 1) {
-    if (isMeasured(FIRST_REPLY) || isMeasured(IDLE)) await measureStarts(programs, add);
+    if (isMeasured(FIRST_REPLY) || isMeasured(IDLE)) await measureStarts(programs);
     for (const way of ['plain', 'logging', 'tls'] as const) {
-      await measureRequests(programs, way, requests.filter((request) => (request.way ?? 'plain') === way), add);
+      await measureRequests(programs, way, requests.filter((request) => (request.way ?? 'plain') === way));
     }
   }
   const timed = requests.flatMap(({ name, bound }) => [{ name, bound }, { name: `${name}${USER}`, bound: undefined }]);
@@ -46,7 +46,7 @@ export async function printComparison(programs: Programs, isMeasured: (row: Row)
   console.log(table([['', ...Object.keys(programs)], ...lines], 1));
 }
 
-async function measureStarts(programs: Programs, add: Add): Promise<void> {
+async function measureStarts(programs: Programs): Promise<void> {
   for (let start = 0; start < STARTS; start += 1) {
     for (const [name, program] of Object.entries(programs)) {
       const begin = performance.now();
@@ -63,7 +63,7 @@ type Running = Readonly<{ pid: number; address: Address; sockets: readonly Socke
 
 // Each round starts new processes, because two of one program differ by some percent. All are warmed up in turn: after
 // a second of waiting, a server is slower for a while. And with all requests: V8 discards code compiled for one alone.
-async function measureRequests(programs: Programs, way: keyof typeof WAYS, requests: readonly Measured[], add: Add) {
+async function measureRequests(programs: Programs, way: keyof typeof WAYS, requests: readonly Measured[]) {
   if (requests.length === 0) return;
   const fit = Object.entries(programs).filter(([, { isPlain = false }]) => way !== 'tls' || !isPlain);
   const running = await Promise.all(fit.map(async ([name, program], i) => {

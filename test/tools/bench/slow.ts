@@ -1,4 +1,4 @@
-// A server like the service, with a handler that takes 100 ms, and one that uses a pool: with seats, and without.
+// A server like the service, with a handler that takes 100 ms, and one with seats that uses a pool.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contentReply } from '../../../src/http/reply.ts';
 import { createSeats } from '../../../src/http/seats.ts';
@@ -21,7 +21,7 @@ async function handler() {
 
 const setup = setupOf({
   '/health': { GET: () => reply }, '/slow': { GET: () => sleep(100, reply) },
-  '/pool': { GET: { handler, seats: createSeats(10) } }, '/unseated': { GET: handler },
+  '/pool': { GET: { handler, seats: createSeats(10) } },
 });
 const ignored = { endedEarly() {}, dropped() {}, requestOver() {}, finished: undefined };
 const reports = { ...ignored, requestFailed: console.error };
