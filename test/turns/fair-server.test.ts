@@ -14,7 +14,7 @@ import { createTurns } from '../../src/turns/turns.ts';
 import { get, GET, LAST } from '../support/exchange.ts';
 import { calm, closed, iterations, listenOnPort, NO_UNIX, until } from '../support/sockets.ts';
 import { holdTimers } from '../support/timers.ts';
-import { beginTls, hello, start, startTurns, testOver } from './start.ts';
+import { beginTls, hello, openOf, start, startTurns, testOver } from './start.ts';
 
 testOver('at the stop, idle connections close after 250 ms, and others at sweeps', async (over, t) => {
   holdTimers(t, 'setTimeout', 'setInterval');
@@ -44,7 +44,7 @@ testOver('at the stop, idle connections close after 250 ms, and others at sweeps
   await iterations();
   assert.equal(server.listener.listening, false, 'nobody waits in the kernel');
   t.mock.timers.tick(249); // a sweep
-  assert.deepEqual([silent, idle].map(({ raw }) => raw.destroyed), [false, false]);
+  assert.deepEqual(openOf({ silent, idle }), ['silent', 'idle']);
   hold();
   held.client.write(GET);
   await until(() => held.valve.loss > 0); // it waits for a turn, and Node does not know of it
@@ -56,11 +56,11 @@ testOver('at the stop, idle connections close after 250 ms, and others at sweeps
   for (const response of responses) response.end();
   assert.match(String(await reply), /^connection: close/mi);
   await until(() => begun.valve.loss === 0);
-  assert.deepEqual([begun, held, lingering].map(({ raw }) => raw.destroyed), [false, false, false]);
+  assert.deepEqual(openOf({ begun, held, lingering }), ['begun', 'held', 'lingering']);
   t.mock.timers.tick(450); // the sweep
   await closed(begun.raw);
-  const areClosed = [held, lingering, shaking].map(({ raw }) => raw.destroyed);
-  assert.deepEqual([...areClosed, isOver, reasons], [false, false, false, false, []]);
+  assert.deepEqual(openOf({ held, lingering, shaking }), ['held', 'lingering', 'shaking']);
+  assert.deepEqual({ isOver, reasons }, { isOver: false, reasons: [] });
   shaking.below.destroy();
   t.mock.timers.tick(1_500);
   await closing;

@@ -32,6 +32,10 @@ export const hello = (_: unknown, response: ServerResponse) => void response.end
 type Sockets = Readonly<Record<'client' | 'below' | 'raw' | 'accepted', Socket>>;
 export type Opened = Sockets & { readonly valve: Valve }; // what Node has as the connection
 
+/** Which of these connections are open, by name. */
+export const openOf = (all: Readonly<Record<string, Pick<Sockets, 'raw'>>>) =>
+  Object.entries(all).filter(([, { raw }]) => !raw.destroyed).map(([name]) => name);
+
 /** Begins TLS on a connection, as its client. */
 export const beginTls = (socket: Duplex) => connectTls({ socket, rejectUnauthorized: false }).on('error', () => {});
 
@@ -49,10 +53,9 @@ export async function start(t: TestContext, handler: RequestListener, over: Over
   const ofTls = over === 'TLS' ? tlsOptions(t) : undefined;
   const reasons: string[] = [];
   const note = (reason: string) => reasons.push(reason);
-  const noted = { failed: note, dropped: note };
+  const noted = { tls: ofTls, failed: note, dropped: note };
   const never = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0, sweepMs: 2 ** 30 };
-  const fixed = { maxConnections: 1_000, tls: ofTls, ...never, ...noted };
-  const server = createFairServer({ ...fixed, ...options }, handler);
+  const server = createFairServer({ ...noted, ...never, ...options }, handler);
   const port = await listenOnPort(server);
   t.after(async () => { // at once: later, its timers would be taken for those that another test holds
     const ending = server.listener.listening && once(server, 'close');
