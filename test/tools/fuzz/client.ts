@@ -37,7 +37,7 @@ export async function converse(plan: Connection, to: NetConnectOpts, touch: () =
   });
   if (readAfterMs > 0) socket.pause();
   setTimeout(() => socket.resume(), readAfterMs);
-  await send(socket, plan, closed);
+  await send(socket, plan);
   if (end !== 'wait') {
     await delay(plan.leaveMs);
     plan.hasLeft = !socket.readableEnded && !socket.destroyed;
@@ -58,15 +58,15 @@ async function startTls(below: Socket, { header, version, resumes }: Connection)
 }
 
 // Sends bytes in pieces, until there is a last reply. A service that does not read makes it wait.
-async function send(socket: Socket, plan: Connection, closed: Promise<unknown>): Promise<void> {
+async function send(socket: Socket, plan: Connection): Promise<void> {
+  const closed = new Promise((resolve) => { socket.once('close', resolve); });
   const { bytes, ends } = bytesOf(plan);
-  const { pieces } = plan;
   const length = Math.ceil(plan.leavesAt * bytes.length);
   const least = length / 200; // more pieces take too long, and over TLS, they are mostly overhead
   const isOver = () => isLast(plan.replies.at(-1)) || hasAll(plan) || !socket.writable;
   for (let at = 0, i = 0; at < length && !isOver(); i += 1) {
     const start = at;
-    at = Math.min(length, Math.ceil(at + Math.max(least, pieces[i % pieces.length] ?? 0)));
+    at = Math.min(length, Math.ceil(at + Math.max(least, plan.pieces[i % plan.pieces.length] ?? 0)));
     const isTaken = socket.write(bytes.subarray(start, at));
     plan.sent = ends.filter((end) => end <= at).length;
     if (!isTaken) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
