@@ -11,7 +11,6 @@ import { startService } from './server.ts';
 
 const SAMPLE = 10; // rounds, of which the least counts
 const GROWTH = { heapUsed: 8, arrayBuffers: 8, rss: 100 }; // in MiB, that may be, from the first ones to the last
-const GIVE_BACK = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const; // V8 keeps 100 MiB free
 const TICK_MS = 100;
 const STUCK_TICKS = 50; // in which nothing happens, though this process runs: so it is not the machine that is slow
 const KEPT = 2; // a connection and a request, by the last reader that has stopped (reader.ts)
@@ -28,7 +27,7 @@ const [faults, memory]: [string[], NodeJS.MemoryUsage[]] = [[], []];
 let [own, replies] = [Number(seed), 0];
 do {
   faults.push(...await runRound(own));
-  await globalThis.gc?.(GIVE_BACK);
+  await globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }); // V8 keeps 100 MiB free
   memory.push(process.memoryUsage());
   for (const name of ['heapUsed', 'arrayBuffers', 'rss'] as const) {
     const used = memory.map((one) => one[name] / 2 ** 20);
@@ -69,7 +68,7 @@ async function runRound(roundSeed: number): Promise<readonly string[]> {
     const sockets = await Promise.all(round.connections.map((one) =>
       converse(one, service.addressOf(one.over, one.from), service.touch)));
     awaited = 'what is open or runs';
-    service.release();
+    service.end.abort();
     await until(service.isIdle);
     for (const socket of sockets) socket.destroy();
     if (!service.hasAllSeats()) found.push('not all seats are free, or too many');

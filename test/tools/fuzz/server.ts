@@ -24,19 +24,24 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
   const objects: WeakRef<object>[] = []; // that nobody must remember
   const addresses = new Set<string>(); // of clients, as the room knows them
   const state = { events: 0, isStopping: false, isCut: false };
-  const end = new AbortController(); // of the round
+  const end = new AbortController(); // of handlers that never end by themselves
   setMaxListeners(0, end.signal);
   const servers: Server[] = [];
   const seats = createSeats(plan.seats);
   const room = createRoom(plan.maxConnections);
+  const stop = () => Promise.all(servers.map((server) => server.close()));
+  let stopped: Promise<unknown> | undefined; // early
 
   // Something happens. After so many events, the service stops.
   function touch(): void {
     state.events += 1;
     if (state.events !== plan.stopAfter) return;
     state.isStopping = true;
-    void stop();
-    delay(plan.cutMs, undefined, { signal: end.signal }).then(cut, () => {});
+    stopped = stop();
+    delay(plan.cutMs, undefined, { signal: end.signal }).then(() => {
+      state.isCut = true;
+      for (const server of servers) server.closeAll();
+    }, () => {});
   }
 
   function handle(one: Request, request: HttpRequest): Reply | Promise<Reply> {
@@ -51,13 +56,12 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
     if (seated.length > plan.seats) faults.push(`${seated.length} requests have one of ${plan.seats} seats`);
     const over = () => { one.isRunning = false; };
     const reply = () => {
+      over();
       if (throws) throw new Error('As planned.');
       return contentReply(200, 'text/plain', replyTo(one, content, remoteAddress));
     };
     const heeded = handler === 'heeds' ? signal : end.signal;
-    if (handler !== 'returns') return delay(ms, undefined, { signal: heeded }).finally(over).then(reply);
-    over();
-    return reply();
+    return handler === 'returns' ? reply() : delay(ms, undefined, { signal: heeded }).finally(over).then(reply);
   }
 
   const note = (reason: string) => ends.push(reason);
@@ -98,27 +102,14 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
   }
 
   const ports = { TCP: await start('TCP'), TLS: await start('TLS'), Unix: await start('Unix') };
-  let stopped: Promise<unknown> | undefined;
-
-  // Stops listening. Resolves when all has ended.
-  function stop(): Promise<unknown> {
-    stopped ??= Promise.all(servers.map((server) => server.close()));
-    return stopped;
-  }
-
-  // Closes all at once.
-  function cut(): void {
-    state.isCut = true;
-    for (const server of servers) server.closeAll();
-  }
 
   return {
-    faults, ends, objects, state, touch, stop,
+    faults, ends, objects, state, end, touch,
+    /** Stops listening, unless it has. Resolves when all has ended. */
+    stop: () => stopped ?? stop(),
     /** Where a client connects to, and from. */
     addressOf: (over: Connection['over'], from: string): NetConnectOpts =>
       (over === 'Unix' ? { path: PATH } : { port: ports[over], host: '127.0.0.1', localAddress: from }),
-    /** Ends handlers that never end. */
-    release: () => end.abort(),
     /** Whether no connection is open, and no handler runs, not even one left behind. */
     isIdle(): boolean {
       const probe = room.add(new Socket(), () => {}); // it is counted for one client after the other
