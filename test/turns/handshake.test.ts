@@ -50,9 +50,8 @@ test('in TLS 1.2, the server chooses the cipher, and nothing is negotiated again
 
 test('sessions resume, until the key of tickets is 12 hours old, or there is a new certificate', async (t) => {
   holdTimers(t, 'setInterval');
-  const { mock } = t.mock.method(performance, 'now');
   let time = 0;
-  mock.mockImplementation(() => time);
+  t.mock.method(performance, 'now', () => time);
   const { server, port } = await start(t, (_, response) => response.end(), 'TLS', { sweepMs: 1_000 });
   const wait = (ms: number) => {
     time += ms;
