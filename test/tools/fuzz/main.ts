@@ -30,7 +30,7 @@ do {
   await globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }); // V8 keeps 100 MiB free
   memory.push(process.memoryUsage());
   for (const name of ['heapUsed', 'arrayBuffers', 'rss'] as const) {
-    const used = memory.map((one) => one[name] / 2 ** 20);
+    const used = memory.map((one) => Math.round(one[name] / 2 ** 20));
     const [first, last] = [Math.min(...used.slice(0, SAMPLE)), Math.min(...used.slice(-SAMPLE))];
     if (last > first + GROWTH[name]) faults.push(`${name} has grown from ${first} to ${last} MiB`);
   }

@@ -12,11 +12,11 @@ type State = { readonly isStopping: boolean; readonly isCut: boolean }; // of th
 /** The rules that are broken. `ends`: why connections have ended. */
 export function faultsIn(connections: readonly Connection[], ends: readonly string[], { isStopping, isCut }: State) {
   const faults: string[] = [];
-  const must = (rule: string, holds: boolean) => void (holds || faults.push(rule));
+  const must = (rule: string, holds: boolean) => void (holds || faults.push(`not so: ${rule}`));
   const excused = ends.filter((reason) => EXCUSES.includes(reason)).length;
   const unanswered = connections.filter((one) => !isCut && !isAnswered(one, isStopping));
   for (const { number, isHonest, replies: { length }, error } of unanswered) {
-    must(`connection ${number} has a reply after ${length}: ${error}`, !isHonest && unanswered.length <= excused);
+    must(`connection ${number} has more than ${length} replies: ${error}`, !isHonest && unanswered.length <= excused);
   }
   for (const { number, takesOver, requests, replies, rest, sent, hasLeft, address } of connections) {
     for (const { id, calls, isRunning, aborts, records, isLimited } of requests) {
@@ -27,7 +27,7 @@ export function faultsIn(connections: readonly Connection[], ends: readonly stri
       must(`${id} has one call at most, which ends`, calls <= 1 && !isRunning);
       must(`${id} has one record of each call`, records.length === 1 || records.length === calls);
       must(`${id} has one abort at most`, aborts.length <= 1);
-      must(`${id} has an abort for a reason: ${aborts}`, aborts.every((reason) => reasons.get(reason) === true));
+      must(`${id} has a reason of its abort: ${aborts}`, aborts.every((reason) => reasons.get(reason) === true));
     }
     for (const [i, reply] of replies.entries()) {
       const { status, body } = reply;
@@ -36,7 +36,7 @@ export function faultsIn(connections: readonly Connection[], ends: readonly stri
       if (takesOver !== undefined && one !== undefined) {
         must(`connection ${number} gets back what it has sent`, contentOf(one).subarray(0, rest.length).equals(rest));
       } else if (one === undefined || i >= sent) { // to half a request
-        must(`connection ${number} has ${i} replies at most`, hasLeft && status === 400 && hasEnded);
+        must(`connection ${number} has at most ${i} replies`, hasLeft && status === 400 && hasEnded);
       } else {
         const endsIt = one.isLast || status === 503; // the connection
         const isOwn = status === 500 ? body.includes(`/${one.id}"`) : body === replyTo(one, contentOf(one), address);
