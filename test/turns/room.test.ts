@@ -81,10 +81,11 @@ test('servers share a room: who makes room is closed, and it is told whose conne
   await begin(fourth);
   plain.server.on('connection', () => assert.fail('It is served.'));
   const newest = await plain.dial(C);
+  plain.server.listener.emit('connection', new Socket()); // without an address, as on a Unix socket
   assert.deepEqual(openOf({ first, last, third, fourth, newest }), ['third', 'fourth']);
   assert.deepEqual(told, [
     { reason: 'idleClosed', of: A, connections: 3 }, { reason: 'busyClosed', of: A, connections: 2 },
-    { reason: 'newRefused', of: C, connections: 1 },
+    { reason: 'newRefused', of: C, connections: 1 }, { reason: 'newRefused', of: undefined, connections: 1 },
   ]);
 });
 
