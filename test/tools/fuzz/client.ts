@@ -16,15 +16,12 @@ export const isLast = (reply: Reply | undefined) => reply !== undefined && field
 export const hasAll = ({ takesOver, requests, replies, rest }: Connection) =>
   replies.length === requests.length && rest.length === (takesOver === undefined ? 0 : requests[0]?.contentBytes);
 
-/**
- * Resolves when the connection is over for its client, with the socket of TCP, which some keep open. `touch` is called
- * when something happens.
- */
+/** Resolves when the connection is over for its client, with its socket. `touch` is called when something happens. */
 export async function converse(plan: Connection, to: NetConnectOpts, touch: () => void): Promise<Socket> {
   const { over, end, readAfterMs } = plan;
   const note = (error: unknown) => { plan.error = String(error); };
   await delay(plan.startMs);
-  const below = connect({ ...to, allowHalfOpen: plan.keeps, noDelay: true }).on('error', note);
+  const below = connect({ ...to, localAddress: plan.from, allowHalfOpen: plan.keeps, noDelay: true }).on('error', note);
   const closed = new Promise((resolve) => { below.once('close', resolve); });
   const socket = over === 'TLS' ? (await startTls(below, plan)).on('error', note) : below;
   const ended = new Promise((resolve) => { socket.once('end', resolve); });

@@ -65,8 +65,8 @@ async function runRound(roundSeed: number): Promise<readonly string[]> {
   }
 
   async function run(): Promise<void> {
-    const sockets = await Promise.all(round.connections.map((one) =>
-      converse(one, service.addressOf(one.over, one.from), service.touch)));
+    const talks = round.connections.map((one) => converse(one, service.to[one.over], service.touch));
+    const sockets = await Promise.all(talks);
     awaited = 'what is open or runs';
     service.end.abort();
     await until(service.isIdle);

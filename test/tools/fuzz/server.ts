@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
-import { contentReply, type Reply } from '../../../src/http/reply.ts';
+import { contentReply } from '../../../src/http/reply.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';
 import { createSeats } from '../../../src/http/seats.ts';
 import { createServer, type Server, type ServerSetup } from '../../../src/server/server.ts';
@@ -44,7 +44,7 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
     }, () => {});
   }
 
-  function handle(one: Request, request: HttpRequest): Reply | Promise<Reply> {
+  function handle(one: Request, request: HttpRequest) {
     const { handler, ms, throws } = one;
     const { content, remoteAddress, signal } = request;
     touch();
@@ -90,7 +90,8 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
     },
   };
 
-  async function start(over: Connection['over']): Promise<number> {
+  // Resolves with where clients connect to.
+  async function start(over: Connection['over']): Promise<NetConnectOpts> {
     const server = createServer(setup, over === 'TLS' ? tls : undefined);
     servers.push(server);
     server.httpServer.removeAllListeners('connect').on('connect', echo).on('upgrade', echo);
@@ -98,18 +99,16 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
       objects.push(new WeakRef(connection));
       addresses.add(connection.remoteAddress ?? '');
     });
-    return listenOnPort(server.httpServer, over === 'Unix' ? PATH : undefined);
+    const port = await listenOnPort(server.httpServer, over === 'Unix' ? PATH : undefined);
+    return over === 'Unix' ? { path: PATH } : { port, host: '127.0.0.1' };
   }
 
-  const ports = { TCP: await start('TCP'), TLS: await start('TLS'), Unix: await start('Unix') };
+  const to = { TCP: await start('TCP'), TLS: await start('TLS'), Unix: await start('Unix') };
 
   return {
-    faults, ends, objects, state, end, touch,
+    faults, ends, objects, state, end, touch, to,
     /** Stops listening, unless it has. Resolves when all has ended. */
     stop: () => stopped ?? stop(),
-    /** Where a client connects to, and from. */
-    addressOf: (over: Connection['over'], from: string): NetConnectOpts =>
-      (over === 'Unix' ? { path: PATH } : { port: ports[over], host: '127.0.0.1', localAddress: from }),
     /** Whether no connection is open, and no handler runs, not even one left behind. */
     isIdle(): boolean {
       const probe = room.add(new Socket(), () => {}); // it is counted for one client after the other
