@@ -11,11 +11,12 @@ export type Expected = {
   readonly status?: number;
   readonly type?: string; // Content-Type, which may have more parameters
   readonly fields?: Readonly<Record<string, string | undefined>>; // undefined: there must be no such field
-  readonly body?: string;
-  readonly json?: Readonly<Record<string, unknown>>; // by paths such as errors.name: a value, or a pattern for a string
-  readonly also?: Readonly<Record<string, (got: Got) => boolean>>; // by what it says
+  readonly body?: string | RegExp;
+  readonly members?: readonly string[]; // of the JSON, and no others
+  readonly json?: Readonly<Record<string, Value>>; // by paths such as errors.name
 };
-export type Got = { readonly json: unknown; readonly body: string; readonly sentAt: number };
+/** What must be at a place in the JSON: this, or a string with a pattern, or anything for which a function is true. */
+type Value = string | number | readonly unknown[] | undefined | RegExp | ((value: unknown) => boolean);
 /** What is sent on a connection of its own, one character for each byte, and what must come back on it. */
 type Step = { readonly send: string; readonly replies: readonly Expected[] };
 
@@ -46,9 +47,6 @@ export function inside(value: unknown, ...names: readonly string[]): unknown {
 /** Expected of each reply with a body: it is not to be stored or sniffed, and names no software. */
 export const WITH_BODY: Expected =
   { fields: { Server: undefined, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } };
-/** For `also`: whether the JSON is an object with these members. */
-export const only = (...names: readonly string[]) => ({ json }: Got) =>
-  Object.keys(Object(json)).sort().join() === names.toSorted().join();
 
 /** Makes steps and rows with one request, such as `GET /health`, after which the connection is closed. */
 export function asking(authority: string) {
@@ -67,27 +65,31 @@ export function asking(authority: string) {
 // RFC 9110 8.3.1: types, names of parameters and the value of charset are case-insensitive; a value may be quoted.
 const partsOf = (type = '') => type.toLowerCase().split(';').map((part) => part.trim().replace(/="(.*)"$/, '=$1'));
 
-const isAs = (value: unknown, expected: unknown) =>
-  (expected instanceof RegExp ? typeof value === 'string' && expected.test(value) : isDeepStrictEqual(value, expected));
+function isAs(value: unknown, expected: Value): boolean {
+  if (typeof expected === 'function') return expected(value);
+  if (expected instanceof RegExp) return typeof value === 'string' && expected.test(value);
+  return isDeepStrictEqual(value, expected);
+}
 
 /** What is not as expected, in words. */
-export function unmet(expected: Expected, reply: Reply, sentAt: number): string[] {
-  const { status, type, fields = {}, body, json = {}, also = {} } = expected;
+export function unmet(expected: Expected, reply: Reply): string[] {
+  const { status, type, fields = {}, body, members, json = {} } = expected;
   let parsed: unknown;
   try {
     parsed = JSON.parse(reply.body);
   } catch {} // it is undefined
-  const got = { json: parsed, body: reply.body, sentAt };
   const types = partsOf(field(reply, 'Content-Type'));
-  const at = (path: string) => inside(got.json, ...path.split('.'));
   const wrong: string[] = [];
   const must = (text: string, isSo: boolean) => void (isSo || wrong.push(text));
   must(`status ${status}`, status === undefined || reply.status === status);
   must(`Content-Type: ${type}`, type === undefined || partsOf(type).every((part) => types.includes(part)));
-  must(body === '' ? 'no body' : `the body ${body}`, body === undefined || reply.body === body);
+  must(body === '' ? 'no body' : `the body ${body}`, body === undefined || isAs(reply.body, body));
+  must(`the members ${members}`, members === undefined || isAs(Object.keys(Object(parsed)).sort(), members.toSorted()));
   for (const [name, value] of Object.entries(fields)) must(`${name}: ${value}`, field(reply, name) === value);
-  for (const [path, value] of Object.entries(json)) must(`${path}: ${inspect(value)}`, isAs(at(path), value));
-  for (const [text, holds] of Object.entries(also)) must(text, holds(got));
+  for (const [path, value] of Object.entries(json)) {
+    const shown = typeof value === 'function' ? value.name : inspect(value);
+    must(`${path}: ${shown}`, isAs(inside(parsed, ...path.split('.')), value));
+  }
   return wrong;
 }
 
@@ -99,8 +101,8 @@ const NO_REPLY: Reply = { statusLine: '', status: 0, headers: [], body: '' };
 export async function hold({ steps, ends = false }: Row, talk: Talker): Promise<'holds' | Difference> {
   for (const { send, replies } of steps) {
     const talked = await talk(send);
-    const { replies: came, rest, end, sentAt } = talked;
-    const expected = replies.flatMap((one, i) => unmet(one, came[i] ?? NO_REPLY, sentAt));
+    const { replies: came, rest, end } = talked;
+    const expected = replies.flatMap((one, i) => unmet(one, came[i] ?? NO_REPLY));
     if (came.length < replies.length) expected.push(`${replies.length} whole replies`);
     if (ends && (came.length > replies.length || rest.length > 0)) expected.push('nothing after the last reply');
     if (ends && end === 'late') expected.push('the connection is closed');

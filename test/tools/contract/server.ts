@@ -10,7 +10,6 @@ export type Talk = Replies & {
   readonly bytes: Buffer;
   readonly end: 'closed' | 'reset' | 'late'; // late: the server was not waited for any longer
   readonly error?: string | undefined; // why the connection failed, such as `ECONNREFUSED`
-  readonly sentAt: number;
 };
 
 /** Sends bytes, one for each character, on a new connection, and reads until that ends. */
@@ -19,7 +18,6 @@ export type Talker = (bytes: string) => Promise<Talk>;
 /** A talker for the server that `open` connects to. It waits so long for everything that comes on a connection. */
 export function talker(open: () => Socket, patienceMs = 15_000): Talker {
   return async (sent) => {
-    const sentAt = Date.now();
     const chunks: Buffer[] = [];
     const socket = open().on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
     socket.write(sent, 'latin1');
@@ -30,7 +28,7 @@ export function talker(open: () => Socket, patienceMs = 15_000): Talker {
     socket.destroy();
     const bytes = Buffer.concat(chunks);
     const replies = repliesIn(bytes, { ended: how.end === 'closed', toHead: sent.startsWith('HEAD ') });
-    return { ...replies, ...how, bytes, sentAt };
+    return { ...replies, ...how, bytes };
   };
 }
 
