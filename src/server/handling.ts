@@ -65,7 +65,7 @@ export class Handling {
   isTooSlow(ms: number): boolean {
     const isOver = this.#leftMs <= 0;
     this.#leftMs -= ms;
-    return isOver && this.state !== 'ended';
+    return isOver;
   }
 
   /** Tells a handler that runs. One that waits is never called. */

@@ -53,7 +53,7 @@ export function createRoom(maxConnections = 1_000) {
     /**
      * Whether a client has too many connections and handlers left behind (resets could start any number of these). It
      * may have as many as the room holds; if others have as many, half, and ever less. So all have less than twice
-     * the room, and because the part that they leave is squared, it takes 48 clients to keep others out of 1,000.
+     * the room, and because the part that they leave is squared, it takes 49 clients to keep others out of 1,000.
      */
     isFull({ size }: Client): boolean {
       return size > maxConnections * Math.min(1, 2 * (1 - (total - size) / (2 * maxConnections)) ** 2);
