@@ -1,9 +1,7 @@
 // npm run fuzz: random clients for so many seconds, and a model of what must be true. The first round has the seed
 // itself, the next one that plus 1, and so on: so the seed of a round that has failed repeats it.
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { tlsVariables } from '../../support/certificates.ts';
 import { converse } from './client.ts';
 import { planRound } from './generate.ts';
 import { faultsIn } from './model.ts';
@@ -18,8 +16,6 @@ const KEPT = 2; // a connection and a request, by the last reader that has stopp
 const { seed, seconds } = parseArgs({
   options: { seed: { type: 'string', default: String(Date.now() % 1e9) }, seconds: { type: 'string', default: '20' } },
 }).values;
-const { TLS_CERT_FILE, TLS_KEY_FILE } = tlsVariables();
-const tls = { cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) };
 
 console.log(`Node ${process.version}, seed ${seed}`);
 const end = performance.now() + 1000 * Number(seconds);
@@ -43,7 +39,7 @@ process.exit(Math.min(1, faults.length));
 // Runs the round for this seed. Returns what was not as it must be.
 async function runRound(roundSeed: number): Promise<readonly string[]> {
   const round = planRound(roundSeed);
-  const service = await startService(round, tls);
+  const service = await startService(round);
   const { faults: found, state, objects } = service;
   let awaited = 'the clients';
 

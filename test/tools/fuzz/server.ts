@@ -1,24 +1,26 @@
 // The service of a round: handlers do what the plan says, and what is to be taken over is sent back.
 import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Socket, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SecureContextOptions } from 'node:tls';
 import { contentReply } from '../../../src/http/reply.ts';
 import type { HttpRequest } from '../../../src/http/request.ts';
 import { createSeats } from '../../../src/http/seats.ts';
 import { createServer, type Server, type ServerSetup } from '../../../src/server/server.ts';
 import { clientOf, createFairServer, createRoom } from '../../../src/turns/fair-server.ts';
-import { temporaryFolder } from '../../support/certificates.ts';
+import { temporaryFolder, tlsVariables } from '../../support/certificates.ts';
 import { listenOnPort } from '../../support/sockets.ts';
 import { replyTo } from './bytes.ts';
 import { isBalancer, isTrustedProxy, LIMIT_MS, type Connection, type Request, type Round } from './generate.ts';
 
 const PATH = join(temporaryFolder(), 'socket');
+const { TLS_CERT_FILE, TLS_KEY_FILE } = tlsVariables();
+const TLS = { cert: readFileSync(TLS_CERT_FILE), key: readFileSync(TLS_KEY_FILE) };
 
 /** Starts it. */
-export async function startService(plan: Round, tls: SecureContextOptions) {
+export async function startService(plan: Round) {
   const requests = new Map(plan.connections.flatMap((one) => one.requests).map((one) => [`/${one.id}`, one]));
   const [faults, ends]: [string[], string[]] = [[], []]; // `ends`: why connections have ended
   const objects: WeakRef<object>[] = []; // that nobody must remember
@@ -92,7 +94,7 @@ export async function startService(plan: Round, tls: SecureContextOptions) {
 
   // Resolves with where clients connect to.
   async function start(over: Connection['over']): Promise<NetConnectOpts> {
-    const server = createServer(setup, over === 'TLS' ? tls : undefined);
+    const server = createServer(setup, over === 'TLS' ? TLS : undefined);
     servers.push(server);
     server.httpServer.removeAllListeners('connect').on('connect', echo).on('upgrade', echo);
     server.httpServer.on('connection', (connection) => {
