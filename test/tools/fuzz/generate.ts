@@ -37,7 +37,7 @@ export function planRound(seed: number) {
   const count = 40 + below(120);
   return {
     seats: 1 + below(8),
-    maxConnections: 56 + below(200), // twice as many as there are clients, so who has one connection keeps it
+    maxConnections: 48 + below(110), // twice as many as there are clients, so who has one connection keeps it
     stopAfter: pick([Infinity, Infinity, below(40 * count)]), // so many events
     cutMs: pick([NEVER, below(800)]), // after that
     drains: pick([true, false]), // each reply is a last one from then on
@@ -49,7 +49,7 @@ function planConnection(random: Random, number: number) {
   const { below, pick } = random;
   const takesOver = below(8) > 0 ? undefined : pick(TAKE_OVER);
   const end = pick(['wait', 'wait', 'wait', 'halfClose', 'reset', 'destroy'] as const);
-  const isHonest = number % 10 === 0; // it has an address of its own, and must always be answered
+  const isHonest = number % 20 === 0; // it has an address of its own, and must always be answered
   const over = isHonest ? 'TCP' : pick(OVER);
   const origin = isHonest ? direct(`127.0.4.${number}`) : pick(ORIGINS);
   const rest: Buffer = Buffer.alloc(0);
