@@ -1,5 +1,4 @@
-// Each row of the contract against the service in this process, over real sockets, with the order and spelling of all
-// fields; that rows can fail; and the command.
+// Each row of the contract against the service, with the order and spelling of all fields; that rows can fail.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { STATUS_CODES } from 'node:http';

@@ -1,5 +1,4 @@
-// Tests the process with TLS: with files of its own, and as the image and systemd start it, with flags and sockets that
-// are handed over, as sd_listen_fds(3) defines it. What a file may be is in host/tls-files.test.ts.
+// The process with TLS: with files of its own; and with the flags and the sockets that the image and systemd give it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
@@ -56,7 +55,6 @@ const path = join(folder, 'http.sock');
 const [unix, https] = [await listeningSocket(path), await listeningSocket()];
 const unixHttps = await listeningSocket(join(folder, 'https.sock'));
 
-// The tests run at the same time, because they wait for processes.
 describe('a process with TLS', { concurrency: true }, () => {
   test('it serves HTTPS, with the files of the last SIGHUP', { skip: NO_SIGNALS }, async (t) => {
     const tls = tlsVariables();

@@ -1,5 +1,4 @@
-// Runs the tests of the folders that mirror `src` in this process: starting one for each file, as Node does, takes
-// longer than most files take to run.
+// Runs the tests of the folders that mirror `src` in this process: to start one for each file would take longer.
 import { existsSync, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
 

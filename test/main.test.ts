@@ -1,5 +1,4 @@
-// Tests the service as a process: how it starts and ends, what it logs, and that its configuration reaches the servers.
-// What follows from a value is in host and server. TLS and Development are in https.test.ts.
+// The service as a process: how it starts and ends, what it logs, and that its configuration reaches the servers.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +21,6 @@ function makeFifo(t: TestContext): string {
   return path;
 }
 
-/** Connects, and does nothing more. */
 async function idle(port: number) {
   const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {}).resume();
   await once(socket, 'connect');
@@ -31,7 +29,6 @@ async function idle(port: number) {
 
 const [socket, taken] = [await listeningSocket(), await listenOnPort(createServer().unref())];
 
-// The tests run at the same time, because they wait for processes.
 describe('a process', { concurrency: true }, () => {
   test('its variables reach the service, and flags for Node do not', { skip: NO_SIGNALS }, async (t) => {
     const environment = '"Development"';

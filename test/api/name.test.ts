@@ -1,5 +1,4 @@
-// How a name is read from a query, which is also in the contract, and what is wrong with a name, in words. What a
-// greeting says is in description.test.ts.
+// How a name is read from a query, and what is wrong with it, in words. What greetings say is in description.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { greet } from '../../src/api/greeting.ts';

@@ -17,7 +17,6 @@ const nothing = () => assert.fail('nothing should be logged');
 appendFileSync(rsa.certFile, readFileSync(ec.certFile)); // as the rest of its chain
 const secureContext = tls.createSecureContext(await readTlsFiles(rsa, nothing));
 
-/** A client that has shaken hands with the service. */
 async function handshake(options: ConnectionOptions) {
   const [server, carrier] = duplexPair();
   new tls.TLSSocket(server, { isServer: true, secureContext }).on('error', () => {});

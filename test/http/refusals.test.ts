@@ -1,5 +1,4 @@
-// Each rule over the wire: Node's parser accepts the request, and the service refuses it and reports the reason. The
-// contract has many more requests.
+// Each rule over the wire: Node's parser accepts the request, and the service refuses it and reports the reason.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REFUSALS, type Reason } from '../../src/http/refusals.ts';

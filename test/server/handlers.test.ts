@@ -1,5 +1,4 @@
-// Handlers that wait: when `request.signal` tells them that nobody waits for the reply, how many there may be, and that
-// the stop waits for them.
+// Handlers that wait: how `request.signal` tells them that nobody else does, how many run, and that the stop waits.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -39,7 +38,6 @@ async function start(
   const { port, ...started } = await startServer(t, routes, { ...options, ...(path && { path }) }, tls);
   const requests = t.mock.fn();
   started.server.httpServer.on('request', requests).on('checkContinue', requests);
-  /** Connects, and sends this. */
   function open(bytes: string, localAddress = '127.0.0.1') {
     const below = connect({ ...(path === undefined ? { port, localAddress } : { path }), allowHalfOpen: true });
     const client = tls === undefined ? below : connectTls({ socket: below, rejectUnauthorized: false });
@@ -50,7 +48,6 @@ async function start(
     const statuses = async () => (await replies).map(({ status }) => status);
     return { client, replies, statuses, reset: () => (over === 'Unix' ? below.destroy() : below.resetAndDestroy()) };
   }
-  /** The next call of the handler. */
   async function next(): Promise<Called> {
     await until(() => calls.length > 0);
     return calls.shift() ?? assert.fail();
@@ -60,7 +57,6 @@ async function start(
 
 const failure = new Error('It failed.');
 
-// The tests run at the same time, because they wait for connections to end.
 describe('a handler that waits', { concurrency: true }, () => {
   for (const over of NO_UNIX ? ['TCP', 'TLS'] as const : ['TCP', 'TLS', 'Unix'] as const) {
     for (const bytes of [GET, `${GET}\r\n`, LONG]) {

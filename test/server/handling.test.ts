@@ -1,5 +1,4 @@
-// When a handler is called, and when its reply is written. What becomes of handlers, replies and errors of every
-// kind is in handlers.test.ts and server.test.ts.
+// When a handler is called, and its reply written. Handlers of every kind are in handlers.test.ts, server.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// The server over real sockets: handlers of every kind, content, refusals, time limits, the end of connections, and
-// what is reported. What each reply says is in the contract.
+// The server over real sockets, and what is reported. What each reply says is in the contract.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http, { STATUS_CODES } from 'node:http';
@@ -29,7 +28,6 @@ const brief = ({ path, status, reason, aborted }: AccessRecord) => [path, status
 
 async function start(t: TestContext, routes: Routes = {}, options: Partial<ServerSetup> = {}) {
   const { port, ...started } = await startServer(t, { '/': { GET: hello, POST: hello }, ...routes }, options);
-  /** Connects, and sends these bytes. */
   function open(bytes = '', allowHalfOpen = false): Socket {
     const client = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen });
     t.after(() => client.destroy());
@@ -49,7 +47,6 @@ async function start(t: TestContext, routes: Routes = {}, options: Partial<Serve
 const failure = new Error('It failed.');
 const reply = (parts: object) => ({ ...text('Hello'), ...parts });
 
-// The tests run at the same time, because they wait for connections to end.
 describe('the server', { concurrency: true }, () => {
   test('whatever a handler does, there is one reply, and the connection goes on', async (t) => {
     const transferred = new Uint8Array(5);

@@ -75,7 +75,6 @@ export function startProcess(env: Environment, nodeFlags: readonly string[] = []
   return {
     child,
     closed,
-    /** The next line of the log. */
     nextLine: async (): Promise<LogLine> => {
       const { value = assert.fail('The service has ended') } = await lines.next();
       return JSON.parse(value);

@@ -14,7 +14,6 @@ export function createRandom(seed: number) {
     return ((mixed ^ (mixed >>> 15)) >>> 0) % limit;
   }
 
-  /** One of these. */
   function pick<T>(list: readonly T[]): T {
     for (const one of list.slice(below(list.length))) return one;
     throw new RangeError('There is nothing to pick.');

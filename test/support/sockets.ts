@@ -1,6 +1,5 @@
-// Servers of node:net on a free port, two sockets that are connected with each other, and waits that end when something
-// has happened, however slow the machine is. That nothing happens can only be seen after a while: here it is as long as
-// bytes take on another connection, and no fixed time.
+// Servers of node:net on a free port, pairs of sockets, and waits that end when something has happened, however slow
+// the machine is. That nothing happens can only be seen after a while: as long as bytes take on another connection.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type ServerOpts, type Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';

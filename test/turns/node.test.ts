@@ -1,5 +1,4 @@
-// All that src/turns assumes of Node beyond its documentation: the title of each test is an assumption, and is tried
-// against Node itself.
+// All that src/turns assumes of Node beyond its documentation: each test tries its title against Node itself.
 import assert from 'node:assert/strict';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
@@ -33,7 +32,6 @@ async function startHttp() {
   });
   server.emit('connection', connection);
   await iteration();
-  /** Returns the newest exchange. */
   function push(bytes: string) {
     connection.push(bytes);
     return exchanges.at(-1) ?? assert.fail();

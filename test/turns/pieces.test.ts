@@ -12,7 +12,6 @@ function begin(pieces: Pieces, length?: string): { complete: boolean } {
   return request;
 }
 
-/** The pieces of a read, all of which pass. */
 function piecesOf(pieces: Pieces, read: string): string[] {
   if (read === '') return [];
   const length = pieces.next(Buffer.from(read, 'latin1'));

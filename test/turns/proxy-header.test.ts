@@ -1,5 +1,4 @@
-// Which headers of load balancers are legal, and whom they name: sections 2.1 and 2.2 of the specification. Who is the
-// client of a connection then, and what becomes of one without a legal header.
+// Which headers of load balancers are legal (2.1 and 2.2 of the specification), and whose connections are then.
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';

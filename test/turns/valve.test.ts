@@ -1,5 +1,4 @@
-// What a valve lets through, when, and what becomes of connections: over sockets, under a server of node:http. The test
-// calls `sweep`, and so it holds the time in which a client does nothing.
+// What a valve lets through, and when, under a server of node:http. The test calls `sweep`, and so holds the time.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -23,7 +22,6 @@ async function startOne(t: TestContext, over: Over, timeout = 0) {
   const server = await start(t, listener, over, { turns, halfClosed() {} });
   const timeouts = t.mock.fn();
   server.server.on('timeout', timeouts).timeout = timeout;
-  /** The next exchange. */
   async function next() {
     await until(() => exchanges.length > 0);
     return exchanges.shift() ?? assert.fail();
@@ -267,7 +265,6 @@ test('no 408 for who waits for a turn, and one later for who has not sent all', 
   }
 });
 
-/** A head of so many bytes. */
 const head = (length: number) => get('/', `X: ${'x'.repeat(length - get('/', 'X: ').length)}`);
 
 test('a piece of a short read goes ahead, and so does content of known length; others wait for turns', async (t) => {

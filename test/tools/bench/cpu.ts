@@ -1,5 +1,4 @@
-// Compares the CPU time for a request, the start and the memory of servers. They are measured in turn, each for a short
-// time, so that a disturbance of the machine affects all of them alike.
+// Compares the CPU time for a request, the start and the memory of servers, in turn: so disturbances affect all alike.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuTime, residentMemory } from '../../support/usage.ts';
@@ -100,7 +99,6 @@ async function warmUp(servers: readonly Running[], requests: readonly Measured[]
   }
 }
 
-// CPU time for a request in microseconds.
 async function costOf(server: Running, request: Measured, most: number) {
   const before = cpuTime(server.pid);
   const count = await sendMany(server, request, most);

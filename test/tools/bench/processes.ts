@@ -12,7 +12,6 @@ const CPUS = { server: '0', clients: '1' };
 export type Program = Readonly<{
   command: readonly string[]; env?: Environment; isPlain?: boolean; cpu?: keyof typeof CPUS;
 }>;
-/** Several, by name. */
 export type Programs = Readonly<Record<string, Program>>;
 
 const SERVER_ENV = { HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'Production' };

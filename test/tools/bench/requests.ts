@@ -3,7 +3,6 @@ import { tlsVariables } from '../../support/certificates.ts';
 import { get } from '../../support/exchange.ts';
 import { TARGET, WITH_QUERY } from '../api.ts';
 
-/** How servers are started. */
 export const WAYS = { plain: {}, logging: { ACCESS_LOG: 'true' }, tls: tlsVariables() };
 
 /** A row: the service may have at most so many times what bare Node has, a tenth more than was seen. */

@@ -6,7 +6,6 @@ import { nodeProgram, scriptPath, startServer, type Program, type Programs } fro
 const PORT = 12_085; // of those that cannot say which they have; test:fleet uses those before it
 const FOLDER = temporaryFolder();
 
-/** The smallest server of Node. */
 export const BARE: Program = nodeProgram(scriptPath('baseline'));
 
 function configured(name: string, args: readonly string[], configuration: string): Program {

@@ -61,7 +61,6 @@ function commandOf([count, work, addresses = 1]: Clients, port: number, isTls: b
   return [...LEAST, process.execPath, scriptPath('attackers'), port, count, work, addresses, isTls].map(String);
 }
 
-// How long a request took, and whether it was answered with 200.
 async function askOnce(port: number, isTls: boolean, target: string) {
   const begin = performance.now();
   const socket = openSocket({ port, isTls, from: '127.0.0.2' });
