@@ -25,7 +25,6 @@ const found = (text: string, pattern: RegExp) => Array.from(text.matchAll(patter
 const code = (text = '') => found(text, /`([^`]+)`/g);
 const sorted = (values: Iterable<unknown>) => Array.from(new Set(values), String).sort();
 
-/** The part of a text under a heading of the second level. */
 function section(text: string, heading: string): string {
   const [, after = assert.fail(heading)] = text.split(`\n## ${heading}\n`);
   return after.split('\n## ')[0] ?? '';

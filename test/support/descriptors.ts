@@ -8,9 +8,8 @@ import { listenOnPort } from './sockets.ts';
 export const NO_DESCRIPTORS = process.platform !== 'linux' && 'only Linux lists the descriptors of a process';
 
 /**
- * A socket that listens on a free TCP port of this machine, or as a Unix socket on `path`. To be called before tests
- * that run at the same time, because they open sockets, too. `giveUp` closes it in this process: then only processes
- * that have received it listen.
+ * A socket that listens on a free TCP port, or as a Unix socket on `path`; to be called before tests that run at the
+ * same time, which open sockets, too. `giveUp` closes it here: then only processes that have received it listen.
  */
 export async function listeningSocket(path?: string) {
   const server = createServer().unref(); // it may stay open until this process ends

@@ -35,7 +35,6 @@ if (stop) {
 }
 process.exit();
 
-// Prints how many requests are lost, of clients as those of the fleet, three times as many.
 async function stopUnderLoad(isTls: boolean): Promise<void> {
   const { tls } = WAYS;
   const { child, port } = await startServer(SERVICE, isTls ? tls : {});
