@@ -40,12 +40,13 @@ export function createConnections(server: Server, options: ConnectionOptions, tu
     shakeHands(connection, secure.start, turns, (socket) => {
       if (socket === undefined) return fail(connection, 'tlsFailed');
       watchKeyUpdates(connection, socket, connections, (other) => fail(other, 'tlsOverhead'));
-      if (isReset(socket)) socket.destroy(); // Node might never tell that writing a reply has failed
-      else serve(connection, socket);
+      setImmediate(serve, connection, socket); // later: a reset may come with the end of the handshake
     });
   }
 
   function serve(connection: Connection, socket: Socket): void {
+    if (connection.socket.destroyed || socket.destroyed) return; // the other one closes, too
+    if (isReset(socket)) return void socket.destroy(); // Node might never tell that writing a reply has failed
     const valve = new Valve(socket, connection, turns, halfClosed);
     connection.valve = valve;
     if (secure !== undefined) server.emit('secureConnection', valve); // as a server of node:https does

@@ -41,18 +41,18 @@ export function shakeHands(
   socket.on('close', () => short.delete(takeTurn));
   const read = (bytes: Buffer) => {
     const hello = readHello(bytes);
-    if (hello === undefined && bytes[1] === 3) socket.write(ALERT); // that is TLS; nobody else would understand it
+    if (hello === undefined && bytes[1] === 3) socket.write(ALERT); // so it speaks TLS, and understands this
     return hello;
   };
   readBeginning(socket, read, (hello) => (hello === undefined ? done() : turns.wait(short, takeTurn)));
 }
 
-/** After a handshake, `keylog` tells of them alone. `cut` gets those of `all` connections that have too many. */
+/** After a handshake, `keylog` tells of key updates alone. `cut` gets those of `all` connections with too many. */
 export function watchKeyUpdates(
   connection: Connection, secured: TLSSocket, all: Iterable<Connection>, cut: (connection: Connection) => void,
 ): void {
   const { client, socket } = connection;
-  if (!(socket instanceof Socket)) return; // others close too soon
+  if (!(socket instanceof Socket)) return; // others would close inside OpenSSL
   let own = 0;
   secured.on('keylog', () => {
     own += 1;
@@ -88,7 +88,7 @@ export function createTls({ ALPNProtocols = HTTP_1, SNICallback, ...options }: T
       return new tls.TLSSocket(socket, { ...fixed, secureContext: latest.secureContext });
     },
     /** Later sockets get this certificate and key. Sessions from before are not resumed. */
-    setSecureContext: (context: SecureContextOptions): void => { latest = createContext(context); },
+    setSecureContext: (context: SecureContextOptions): void => { latest = createContext({ ...context }); },
   };
 }
 
