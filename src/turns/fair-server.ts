@@ -16,7 +16,7 @@ import { memberOf } from './valve.ts';
 export { clientOf } from './client.ts';
 export { createRoom } from './room.ts';
 
-const STEP_MS = 250; // of the stop: the longest time for each of its first two steps, see `close`
+const STEP_MS = 250; // of the stop: the longest time for its first step, and the time for the second, see `close`
 
 const processTurns = createTurns(); // of all servers, because they share the event loop
 
@@ -47,8 +47,8 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
     accept(socket);
   });
   for (const name of ['error', 'drop']) listener.on(name, (data) => server.emit(name, data));
-  // After `close`. At this event, Node begins to check its time limits.
-  listener.on('listening', () => nextTick(() => { if (server.listening) server.emit('listening'); }));
+  // After `close`. At this event, Node begins to check its time limits. Who has closed in the same tick stops at once.
+  listener.on('listening', () => nextTick(() => (server.listening ? server.emit('listening') : stopListening())));
   listener.on('close', () => {
     stop = undefined;
     clearInterval(sweeper);

@@ -80,6 +80,9 @@ test('it listens as Node does', async (t) => {
   assert.equal(other.listen(port, '127.0.0.1'), other);
   await assert.rejects(once(other, 'listening'), { code: 'EADDRINUSE' });
   await once(other.close(), 'close');
+  other.listen(0).close();
+  await iteration();
+  assert.equal(other.listener.listening, false, 'nothing is accepted, for which Node would check no time limits');
   server.maxConnections = 1;
   assert.equal(server.maxConnections, 1);
   await open();
@@ -282,6 +285,16 @@ test('who resets at the end of the TLS handshake, or is closed by a listener the
   }
   server.on('secureConnection', server.closeAllConnections);
   await begin(() => {});
+});
+
+test('who resets with the end of the TLS handshake leaves nothing open', async (t) => {
+  const { server, dial } = await start(t, (_, response) => void response.end(Buffer.alloc(300_000)), 'TLS');
+  const { below, raw } = await dial();
+  server.on('secureConnection', () => below.resetAndDestroy());
+  const client = beginTls(below).once('secureConnect', () => client.write(GET + get('/', `X: ${'x'.repeat(5_000)}`)));
+  await closed(below);
+  await calm(t, server.openConnections);
+  assert.equal(raw.destroyed, true);
 });
 
 test('a reply in thousands of pieces, from a source that never waits, leaves iterations to others', async (t) => {
