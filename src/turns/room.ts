@@ -1,4 +1,4 @@
-// The open connections of servers, by client, and which is closed when there are too many: nobody keeps others out.
+// The open connections of servers, by client, and which is closed when there are too many. No client keeps others out.
 import type { Socket } from 'node:net';
 import { clientOf, type Client } from './client.ts';
 import { Connection } from './connection.ts';
@@ -56,7 +56,7 @@ export function createRoom(maxConnections = 1_000) {
      * the room, and because the part that they leave is squared, it takes 49 clients to keep others out of 1,000.
      */
     isFull({ size }: Client): boolean {
-      return size > maxConnections * Math.min(1, 2 * (1 - (total - size) / (2 * maxConnections)) ** 2);
+      return size > maxConnections * Math.min(1, 2 * Math.max(0, 1 - (total - size) / (2 * maxConnections)) ** 2);
     },
     /** If there is one connection too many, the one that must be closed, and why. `newest` was added last. */
     chooseVictim(newest: Connection) {

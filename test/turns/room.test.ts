@@ -102,6 +102,8 @@ test('the more others have left behind, the less a client may have: in all, less
   });
   assert.deepEqual(most.slice(0, 5), [1_000, 500, 125, 70, 46]);
   assert.deepEqual([most.indexOf(0), most.reduce((sum, each) => sum + each)], [49, 1_956]);
+  for (let i = 0; i < 3_000; i += 1) room.leaveBehind('whoever was before'); // as few refused requests can, for a moment
+  assert.equal(room.isFull(add('192.0.2.255').client), true);
 });
 
 test('a client is remembered until nothing is left of it, also if it comes again, and not longer', () => {
