@@ -1,8 +1,7 @@
 // Compares the texts with the code and with the running service.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { Server } from 'node:net';
-import { dirname, extname, join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { test } from 'node:test';
 import { readConfiguration } from '../src/host/configuration.ts';
 import { EXIT_CODES } from '../src/host/start-error.ts';
@@ -11,7 +10,6 @@ import { createRoutes } from '../src/routes.ts';
 import { exchange, request, requestBytes } from './support/exchange.ts';
 import { NO_SIGNALS, portIn, ROOT, spawnService } from './support/process.ts';
 import { appOptions, startService } from './support/service.ts';
-import { listenOnPort } from './support/sockets.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
@@ -46,16 +44,6 @@ test('each link leads to a file or a heading of this project, or elsewhere', () 
       assert.ok(anchor === undefined || headings.some((one) => anchorOf(one) === anchor), `${path}: ${link}`);
     }
   }
-});
-
-test('the lines of the book that put turns under another server do so', async (t) => {
-  const [lines = ''] = found(section(ofTurns, 'Under another server'), /```ts\n(.*?)```/gs);
-  const { href } = new URL(`../src/turns/fair-server${extname(import.meta.url)}`, import.meta.url);
-  const script = lines.replace('greeting-service/turns', href.replaceAll("'", '%27')).replace('.listen(8080)', '');
-  const module = `data:text/javascript,${encodeURIComponent(`${script}\nexport { server };`)}`;
-  const { server }: { readonly server: Server } = await import(module);
-  t.after(() => server.close());
-  assert.equal((await request(await listenOnPort(server), 'GET', '/')).body, 'Hello');
 });
 
 test('the table of requests has all routes, each with a request and the status of its reply', async (t) => {
@@ -107,7 +95,6 @@ test('the tables have what the code has: variables, defaults, ranges, log messag
 
 const TIME = /(\d{4}-\d\d-\d\dT[\d:.]{12})(?=Z|\+00:00)/g;
 
-/** Without what differs each time: dates, times, trace ids and the address. */
 function masked(text: string): string {
   return text.replace(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, 'now')
     .replace(TIME, '<time>')

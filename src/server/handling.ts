@@ -63,9 +63,8 @@ export class Handling {
 
   /** Whether it has had more time than it may. To be asked every `ms` milliseconds: so late is the answer at most. */
   isTooSlow(ms: number): boolean {
-    const isOver = this.#leftMs <= 0;
     this.#leftMs -= ms;
-    return isOver;
+    return this.#leftMs <= -ms;
   }
 
   /** Tells a handler that runs. One that waits is never called. */

@@ -17,7 +17,7 @@ const OVERHEAD_BYTES = 64 * 1024;
 export class Connection {
   readonly socket: Socket; // that of TCP, also if TLS is on it
   client: Client;
-  changedAt = performance.now(); // when it was accepted, or its latest request has begun or ended
+  changedAt = performance.now(); // when it was accepted, or its latest request has begun, ended or been taken over
   isActive = true; // something has happened since the last sweep
   header: ProxyHeader | undefined; // that a balancer has sent
   valve: (Duplex & { loss: number; bytesRead: number; sweep(ms: number): void }) | undefined; // if it is served

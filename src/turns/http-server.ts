@@ -32,17 +32,17 @@ export function createHttpServer(
   const server = http.createServer({ ...options, ServerResponse }, handler);
   const emit = server.emit.bind(server);
   server.emit = (name: string, ...args: unknown[]) => {
-    const [error, socket] = args;
-    if (name === 'connection' && acceptTls !== undefined && !(args[0] instanceof Valve)) { // emitted by somebody else
-      acceptTls(Object(args[0]));
+    const [first, socket] = args;
+    if (name === 'connection' && acceptTls !== undefined && !(first instanceof Valve)) { // emitted by somebody else
+      acceptTls(Object(first));
       return true;
     }
     if (!(socket instanceof Valve)) return emit(name, ...args);
     if (name === 'upgrade' || name === 'connect') args[2] = socket.passage.takeOver(); // Node has got the head alone
-    const code = name === 'clientError' ? String(Object(error).code) : '';
+    const code = name === 'clientError' ? String(Object(first).code) : '';
     if (code.startsWith('HPE_')) socket.passage.clear();
     const again = () => server.emit(name, ...args) || socket.destroy();
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.passage.isExcused(again)) return true;
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.passage.excuse(again)) return true;
     return emit(name, ...args);
   };
   return server;

@@ -106,7 +106,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     stream.read(0); // so `end` is emitted even if nobody reads, as by a socket
   }
 
-  // Whether part of a request waits for its turn. Meanwhile, no time of its client passes.
+  // Whether part of a request waits for its turn. Meanwhile, its client is not quiet, and gets no 408.
   const isWaiting = () => queue !== undefined && hasRequest() && !lastReply.isOver();
 
   return {
@@ -116,11 +116,11 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
       connection.changedAt = performance.now(); // the head is over, and its time limits
       return reader.take();
     },
-    /** A request that waits may have come whole: no 408 (RFC 9110 15.5.9), unless it is still `late` in a second. */
-    isExcused(late: () => void): boolean {
-      const { changedAt } = connection;
+    /** What waits may have come whole: no 408 (RFC 9110 15.5.9). If it has not in a second, `refuse` is called. */
+    excuse(refuse: () => void): boolean {
+      const { changedAt } = connection; // the same one has the same
       const isLate = () => !stream.destroyed && connection.changedAt === changedAt && !pieces.isComplete;
-      if (isWaiting()) setTimeout(() => { if (isLate()) late(); }, EXCUSED_MS).unref();
+      if (isWaiting()) setTimeout(() => { if (isLate()) refuse(); }, EXCUSED_MS).unref();
       return isWaiting();
     },
     /** Somebody has read from `stream`: Node, or who has taken the connection over. It may take more now. */

@@ -9,7 +9,7 @@ import type { Turns } from './turns.ts';
 import { write, type Callback, type Write } from './writes.ts';
 
 // If Node sets no time-out: for who has ended its side, or takes nothing of a reply. The kernel takes more when a third
-// of what it holds is taken: at 1 KB/s, half of what is promised, within 1/3 ms for each byte that it has been given.
+// of what it holds is taken: at 1 KB/s (2 should do), within 1/3 ms for each byte that it has been given.
 const QUIET_MS = 30_000;
 const MS_PER_BYTE = 1 / 3;
 const KERNEL_BYTES = 4 * 1024 * 1024; // that it holds of a connection, at most (`net.ipv4.tcp_wmem`)

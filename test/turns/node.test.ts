@@ -39,7 +39,6 @@ async function startHttp() {
   return { server, connection, exchanges, push, own };
 }
 
-/** What is assumed of a connection of node:http which is a Duplex. */
 const assumptions: Readonly<Record<string, (node: Awaited<ReturnType<typeof startHttp>>) => void | Promise<void>>> = {
   'what is pushed is parsed at once: `request` comes in it, and the last byte makes it `complete`': ({ push }) => {
     for (const [bytes, isComplete] of [[upload(3), false], ['ab', false], ['c', true]] as const) {
