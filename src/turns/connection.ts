@@ -46,7 +46,7 @@ export function readBeginning<T extends { readonly length: number }>(
 ): void {
   let held: Buffer = Buffer.of();
   function read(part: Buffer): void {
-    held = Buffer.concat([held, part]);
+    held = held.length > 0 ? Buffer.concat([held, part]) : part;
     const parsed = parse(held);
     if (parsed === 'incomplete') return;
     socket.off('data', read).off('end', done).pause();
