@@ -88,7 +88,7 @@ export const COMPARED: readonly Attack[] = [
 export const ATTACKS: readonly Attack[] = [
   ...COMPARED,
   few('chunk extensions'), few('empty lines'), few('illegal queries'), few('Expect lines'),
-  few('after the last reply'), few('after a 413'), few('sending and resetting'),
+  few('after the last reply'), few('after a 413'), few('sending and resetting', FEW_TLS),
   few('rapid reset', { ...FEW, script: 'slow' }),
   many('waiting handlers', WAITING, 300), many('waiting handlers', WAITING),
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
