@@ -9,7 +9,7 @@ const DISCARD_MS = 50; // how often a read is discarded of what comes after that
 
 /** `waitToDiscard` is called when a turn is wanted to discard a read. */
 export function createLastReply({ connection, socket, stream }: Ends, reader: Reader, waitToDiscard: () => void) {
-  let isContentAwaited = false;
+  let [isContentAwaited, isDiscarding] = [false, false]; // what was discarded once is not taken up again
 
   function endContent(): void {
     if (!isContentAwaited) return;
@@ -28,11 +28,11 @@ export function createLastReply({ connection, socket, stream }: Ends, reader: Re
 
   return {
     /** Whether what arrives now comes after it, and after the content of its request. */
-    isOver: () => stream.writableEnded && !isContentAwaited,
+    isOver: () => (isDiscarding ||= stream.writableEnded && !isContentAwaited),
     /** It has been written. While content `isArriving`, our side stays open: a proxy would close, too. */
     written(isArriving: boolean): void {
       isContentAwaited = true;
-      if (isArriving && !socket.readableEnded) setTimeout(endContent, CONTENT_MS).unref();
+      if (isArriving && !isDiscarding && !socket.readableEnded) setTimeout(endContent, CONTENT_MS).unref();
       else endContent();
     },
     endContent, // no more content of its request comes: if our side is open for that, it ends

@@ -14,7 +14,6 @@ const LONG = Buffer.alloc(20_000_000, 'x'); // more than kernels keep
 
 type One = Awaited<ReturnType<typeof startOne>>;
 
-/** A server whose requests are answered by the test, and a connection. */
 async function startOne(t: TestContext, over: Over, timeout = 0) {
   const { turns, turn, hold } = startTurns();
   const exchanges: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
@@ -34,7 +33,6 @@ function testBoth(title: string, act: (one: One, t: TestContext) => Promise<void
   testOver(title, async (over, t) => act(await startOne(t, over), t));
 }
 
-/** Sends bytes; resolves when the server has them. */
 async function send({ client, accepted }: Opened, bytes: string): Promise<void> {
   const { bytesRead } = accepted;
   client.write(bytes, 'latin1');
@@ -77,6 +75,20 @@ testBoth('content that nobody reads stays with its client until the reply; then 
     response.end();
     await until(() => one.valve.loss === 0);
   }
+});
+
+testBoth('content has no gap, though our side ends while it arrives', async (one) => {
+  one.client.pause().write(`${upload(20)}x`);
+  const { request } = await one.next();
+  const got: unknown[] = [];
+  request.setEncoding('latin1').on('data', (part) => got.push(part));
+  await until(() => got.length === 1);
+  one.valve.end(LONG);
+  await send(one, 'y');
+  one.client.resume();
+  await until(() => one.valve.writableFinished);
+  await send(one, 'z');
+  assert.deepEqual(got, ['x']);
 });
 
 testBoth('after the last reply, what comes is discarded, a read each 50 ms, for a second', async (one, t) => {
