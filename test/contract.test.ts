@@ -11,7 +11,6 @@ import { run } from './tools/contract/main.ts';
 import { hold, unmet, type Row } from './tools/contract/row.ts';
 import type { Talk, Talker } from './tools/contract/server.ts';
 
-// It runs beside the tests below.
 const start = promisify(execFile)(process.execPath, ['test/tools/contract/start.js']).catch((failure) => failure);
 
 suite('every row holds', { concurrency: true }, () => {
@@ -51,7 +50,6 @@ function headOf({ status, headers, body }: Reply, isLast: boolean, { steps }: Ro
 const replyOf = (code: number, content: string) =>
   `HTTP/1.1 ${code}\r\nX: A\r\ncontent-TYPE:application/JSON\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
 
-/** How a server differs from a row if it sends this, whatever it receives. */
 async function differences(row: Row, sent: string, end: Talk['end'] = 'closed'): Promise<readonly string[]> {
   const bytes = Buffer.from(sent);
   const talk: Talker = async () => ({ ...repliesIn(bytes), bytes, end, error: undefined });

@@ -26,7 +26,6 @@ const FLAGS = [
   ...(known.has('--permission') ? [] : ['--experimental-permission']), // Node 20
 ].filter((flag) => known.has(flag));
 
-/** Prints what each attempt has come to. */
 const PROBE = importing(`
   const outcomes = [Object.hasOwn(Object.prototype, '__proto__')];
   for (const attempt of [

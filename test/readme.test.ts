@@ -28,7 +28,6 @@ function section(text: string, heading: string): string {
   return after.split('\n## ')[0] ?? '';
 }
 
-/** The cells of each row of the first table in a text, without its header. */
 function rows(text: string): string[][] {
   const [, ...lines] = text.split('\n').filter((line) => /^\| (?!---)/.test(line));
   return lines.map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));

@@ -47,7 +47,7 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
     accept(socket);
   });
   for (const name of ['error', 'drop']) listener.on(name, (data) => server.emit(name, data));
-  // After `close`. At this event, Node begins to check its time limits. Who has closed in the same tick stops at once.
+  // Later: a `close` of before ends Node's time limits, which begin at this event. If it is closed meanwhile, it stops.
   listener.on('listening', () => nextTick(() => (server.listening ? server.emit('listening') : stopListening())));
   listener.on('close', () => {
     stop = undefined;

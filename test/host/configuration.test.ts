@@ -23,7 +23,6 @@ function check(env: NodeJS.ProcessEnv, expected: object, runtime: Parameters<typ
   assert.throws(read, { message: expected.join('\n'), reasons: expected, exitCode: 78 }, JSON.stringify(env));
 }
 
-/** Each of these values of a variable must be a mistake. */
 function checkMistakes(name: string, values: readonly string[], accepted: string, beside: object = {}): void {
   for (const text of values) {
     check({ ...beside, [name]: text }, [`${name} is ${JSON.stringify(text)}, but must be ${accepted}.`]);

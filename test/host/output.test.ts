@@ -6,7 +6,6 @@ import { iterations, until } from '../support/sockets.ts';
 
 const LIMIT = 4_096; // of lines that wait, and of bytes in a write
 
-/** An output whose reader takes one write in each iteration, or none at all; and what has been written. */
 function setUp(isRead = true) {
   const written: string[] = [];
   function write(text: string, _encoding: string, taken: () => void): void {

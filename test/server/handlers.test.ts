@@ -26,7 +26,6 @@ type Called = { readonly request: HttpRequest; readonly reply: (reply: Reply | P
 
 const NO_LIMIT = { timeLimitMs: Infinity };
 
-/** A server on which each handler waits until the test replies. */
 async function start(
   t: TestContext, over: 'TCP' | 'TLS' | 'Unix' = 'TCP', options: StartOptions = {}, more: object = NO_LIMIT,
 ) {

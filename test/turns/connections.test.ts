@@ -37,7 +37,7 @@ test('what is mostly records of a byte is closed', async (t) => {
   assert.deepEqual([raw.destroyed, reasons], [true, ['tlsOverhead']]);
 });
 
-test('17 key updates close a connection, each 1,000 in a second all of that client, before they are read', async (t) => {
+test('17 key updates close a connection, each 1,000 in a second all of that client, unread', async (t) => {
   holdTimers(t, 'setInterval');
   const { dial, open, reasons, server } = await start(t, hello, 'TLS', { sweepMs: 1_000 });
   const [few, some, other] = [await open(), await open(), await open('127.0.0.2')];

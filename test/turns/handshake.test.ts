@@ -14,7 +14,6 @@ import { start } from './start.ts';
 const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 const TWELVE_HOURS = 12 * 3_600_000;
 
-/** Shakes hands, with the certificate and key alone, and resolves with the client. */
 async function shakeHands(t: TestContext, options: ConnectionOptions, own: Partial<TlsOptions> = {}) {
   const [server, carrier] = duplexPair();
   createTls({ ...tlsOptions(t), ...own }).start(server).on('error', () => {}).resume();
@@ -58,7 +57,6 @@ test('sessions resume, until the key of tickets is 12 hours old, or there is a n
     t.mock.timers.tick(1_000);
   };
 
-  /** Makes a request, perhaps with a session: whether that was resumed, and a session for later. */
   async function request(version: typeof VERSIONS[number], session?: Buffer) {
     const options = { minVersion: version, maxVersion: version, rejectUnauthorized: false, session };
     const client = connect({ port, host: '127.0.0.1', ...options });

@@ -55,7 +55,8 @@ for (const { says, steps, victim, reason } of [
       const connection = connections[Number(who)] ?? add(who);
       if (!connections.includes(connection)) connections.push(connection);
       const loss = ['idle', 'waiting', 'busy'].indexOf(state ?? 'idle');
-      Object.assign(connection, { changedAt: i, valve: Object.assign(new Duplex(), { loss, bytesRead: 0, sweep() {} }) });
+      connection.changedAt = i;
+      connection.valve = Object.assign(new Duplex(), { loss, bytesRead: 0, sweep() {} });
     }
     const chosen = room.chooseVictim(connections[3] ?? assert.fail());
     assert.deepEqual(chosen, { victim: connections[victim], reason });
@@ -102,7 +103,7 @@ test('the more others have left behind, the less a client may have: in all, less
   });
   assert.deepEqual(most.slice(0, 5), [1_000, 500, 125, 70, 46]);
   assert.deepEqual([most.indexOf(0), most.reduce((sum, each) => sum + each)], [49, 1_956]);
-  for (let i = 0; i < 3_000; i += 1) room.leaveBehind('whoever was before'); // as few refused requests can, for a moment
+  for (let i = 0; i < 3_000; i += 1) room.leaveBehind('another'); // as those who are refused can, for a moment
   assert.equal(room.isFull(add('192.0.2.255').client), true);
 });
 

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTurns, type Queue } from '../../src/turns/turns.ts';
 
-/** Turns of which each takes `turnMs`. `next` ends an iteration, and returns who had turns in it. */
 function start(turnMs: number) {
   const clock = { ms: 7 };
   const scheduled: (() => void)[] = [];

@@ -6,8 +6,8 @@ import { PATH, TARGET } from '../api.ts';
 /**
  * What a client sends on each connection at first (`#` is its number), and then again and again (if nothing, it
  * disconnects); whether each byte of that is a write of its own (over TLS, a record); whether it reads nothing; when it
- * resets. What has closed is replaced. All send at the same time what they have prepared: with `splitsHello`, the rest of
- * the message with which TLS begins, after one byte; with `updatesKeys`, 60,000 bytes of key updates, after a request.
+ * resets. What has closed is replaced. All send what they have prepared at the same time: with `splitsHello`, the rest
+ * of the message with which TLS begins, after one byte; with `updatesKeys`, 60,000 bytes of key updates.
  */
 export type Work = Readonly<{
   first?: string; more?: string; isByteByByte?: boolean; isDeaf?: boolean; resetAfterMs?: number;

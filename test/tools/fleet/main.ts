@@ -41,7 +41,6 @@ console.log(`Node ${process.version}`);
 for (const isTls of [false, true]) for (const way of WAYS) await restart(way, isTls);
 process.exit();
 
-// In each round, restarts the processes in turn, under load: a new one is started when the old one has ended.
 async function restart({ title, rounds, ports, startProxy, env, fd, isEverDown = false }: Way, isTls: boolean) {
   const environments = ports.map((port): Environment => ({
     ...env, ALLOWED_HOSTS: 'localhost', LISTEN_FDNAMES: isTls ? 'https' : 'http',
@@ -69,7 +68,6 @@ async function restart({ title, rounds, ports, startProxy, env, fd, isEverDown =
   await proxy?.stop();
 }
 
-// Resolves when it listens, with what stops it. That rejects when a request was cut or an error was logged.
 async function startService(env: Environment, fd?: number): Promise<() => Promise<void>> {
   const { child, nextLine, ended } = startProcess(env, [], fd === undefined ? [] : [fd]);
   addressIn(await nextLine());
