@@ -89,7 +89,7 @@ export const ATTACKS: readonly Attack[] = [
   ...COMPARED,
   few('chunk extensions'), few('empty lines'), few('illegal queries'), few('Expect lines'),
   few('after the last reply'), few('after a 413'), few('sending and resetting', FEW_TLS),
-  few('rapid reset', { ...FEW, script: 'slow' }),
+  few('rapid reset', { ...FEW_TLS, script: 'slow' }),
   many('waiting handlers', WAITING, 300), many('waiting handlers', WAITING),
   few('reading nothing', { ...FEW, ...SMALL, peakMiB: 128 }),
   overTls('pipelined requests', 75), overTls('handshakes', 75), overTls('one byte', 75, { ...FEW_TLS, peakMiB: 450 }),
