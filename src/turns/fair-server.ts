@@ -50,7 +50,7 @@ export function createFairServer(optionsOrHandler: FairOptions | RequestListener
   // Later: a `close` of before ends Node's time limits, which begin at this event. If it is closed meanwhile, it stops.
   listener.on('listening', () => nextTick(() => (server.listening ? server.emit('listening') : stopListening())));
   listener.on('close', () => {
-    stop = undefined;
+    if (!listener.listening) stop = undefined; // or another one is in progress
     clearInterval(sweeper);
     sweeper = undefined;
     end();
