@@ -80,7 +80,7 @@ test('it listens as Node does', async (t) => {
   assert.equal(other.listen(port, '127.0.0.1'), other);
   await assert.rejects(once(other, 'listening'), { code: 'EADDRINUSE' });
   await once(other.close(), 'close');
-  for (let i = 0; i < 2; i += 1) other.listen(0).close();
+  for (let i = 0; i < 2; i += 1) other.listen(0).unref().close();
   await iteration();
   assert.equal(other.listener.listening, false, 'nothing is accepted, for which Node would check no time limits');
   server.maxConnections = 1;
