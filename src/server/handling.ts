@@ -64,7 +64,7 @@ export class Handling {
   /** Whether it has had more time than it may. To be asked every `ms` milliseconds: so late is the answer at most. */
   isTooSlow(ms: number): boolean {
     this.#leftMs -= ms;
-    return this.#leftMs <= -ms;
+    return this.#leftMs <= -ms; // it was over before that
   }
 
   /** Tells a handler that runs. One that waits is never called. */

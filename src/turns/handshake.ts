@@ -41,7 +41,7 @@ export function shakeHands(
   socket.on('close', () => short.delete(takeTurn));
   const read = (bytes: Buffer) => {
     const hello = readHello(bytes);
-    if (hello === undefined && bytes[1] === 3) socket.write(ALERT); // so it speaks TLS, and understands this
+    if (hello === undefined && bytes[1] === 3) socket.write(ALERT); // a version of TLS: it understands this
     return hello;
   };
   readBeginning(socket, read, (hello) => (hello === undefined ? done() : turns.wait(short, takeTurn)));

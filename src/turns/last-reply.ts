@@ -27,7 +27,7 @@ export function createLastReply({ connection, socket, stream }: Ends, reader: Re
   }
 
   return {
-    /** Whether what arrives now comes after it, and after the content of its request. */
+    /** Whether what arrives now comes after it, and after the content of its request. Then it stays so. */
     isOver: () => (isDiscarding ||= stream.writableEnded && !isContentAwaited),
     /** It has been written. While content `isArriving`, our side stays open: a proxy would close, too. */
     written(isArriving: boolean): void {

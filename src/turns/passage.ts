@@ -118,7 +118,7 @@ export function createPassage(ends: Ends, halfClosed?: () => void) {
     },
     /** What waits may have come whole: no 408 (RFC 9110 15.5.9). If it has not in a second, `refuse` is called. */
     excuse(refuse: () => void): boolean {
-      const { changedAt } = connection; // the same one has the same
+      const { changedAt } = connection; // another request has another
       const isLate = () => !stream.destroyed && connection.changedAt === changedAt && !pieces.isComplete;
       if (isWaiting()) setTimeout(() => { if (isLate()) refuse(); }, EXCUSED_MS).unref();
       return isWaiting();
